@@ -1,6 +1,6 @@
 //! Conversations with text from outside any mask: a task, a formula to be judged, the traceback of a program.
 //!
-//! They run in the same sessions and over the same wires as the masked ones, and are of other types: an
+//! They are held and go over the same wires as the masked ones, and are of other types: an
 //! [`OpenRequest`] is no [`ktd_agents::ChatRequest`], and no [`OpenPrompt`] becomes a [`ktd_masking::Prompt`]. Masked
 //! text may stand in an open conversation; there is no way back.
 //!
@@ -8,16 +8,14 @@
 //! may name these types: not `env`, `masking`, `guard`, `probes`, `prompts`, `tools`, `agents`, `attribution`; nor
 //! `bundle`, `client`, `episode`, `certify` and `board` at the edge.
 //!
-//! Knows: `agents` (conversations and sessions), `masking` (`Payload`, `Prompt`, and schemas of tools). Never knows: a
+//! Knows: `agents` (conversations), `masking` (`Payload`, `Prompt`). Never knows: a
 //! market, a mask, tools' code, files, clocks.
 
-mod payload;
 mod prompt;
 mod words;
 
-pub use payload::OpenPayload;
 pub use prompt::OpenPrompt;
-pub use words::{Open, OpenMessage, OpenPlan, OpenRequest, OpenSession, OpenTexts};
+pub use words::{Open, OpenRequest};
 
 #[cfg(test)]
 mod tests;

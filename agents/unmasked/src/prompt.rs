@@ -1,7 +1,6 @@
 //! A message with text from outside any mask.
 
-use crate::OpenPayload;
-use ktd_masking::Prompt;
+use ktd_masking::{Payload, Prompt};
 
 /// A message of the harness: text that is compiled in, and text from outside any mask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,12 +46,6 @@ impl OpenPrompt {
         self
     }
 
-    /// Appends a payload: text bare, structures as compact JSON.
-    #[must_use]
-    pub fn payload(self, payload: &OpenPayload) -> Self {
-        self.outside(&payload.to_inline())
-    }
-
     /// The text as the model sees it.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -60,9 +53,9 @@ impl OpenPrompt {
     }
 }
 
-impl From<OpenPayload> for OpenPrompt {
-    fn from(payload: OpenPayload) -> Self {
-        Self(payload.to_inline())
+impl From<Payload> for OpenPrompt {
+    fn from(payload: Payload) -> Self {
+        Prompt::from(payload).into()
     }
 }
 

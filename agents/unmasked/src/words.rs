@@ -1,40 +1,29 @@
-//! The kind of text, and the types of a conversation in it.
+//! The kind of text, and the request of a conversation in it.
 
-use crate::{OpenPayload, OpenPrompt};
-use ktd_agents::{ChatRequest, Message, Session, SessionTexts, StepPlan, Words};
+use crate::OpenPrompt;
+use ktd_agents::{ChatRequest, Masked, Words};
+use ktd_masking::Payload;
 
-/// Text that may come from outside any mask.
+/// Text that may come from outside any mask. The answers of tools pass a mask as in an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Open {}
 
 impl Words for Open {
     type Prompt = OpenPrompt;
-    type Payload = OpenPayload;
+    type Payload = Payload;
 
     fn prompt_text(prompt: &OpenPrompt) -> String {
         prompt.as_str().to_owned()
     }
 
-    fn payload_text(payload: &OpenPayload) -> String {
-        payload.to_inline()
+    fn payload_text(payload: &Payload) -> String {
+        Masked::payload_text(payload)
     }
 
-    fn payload_json(payload: &OpenPayload) -> String {
-        payload.to_json()
+    fn payload_json(payload: &Payload) -> String {
+        Masked::payload_json(payload)
     }
 }
 
 /// One request to a chat model, with text from outside any mask in it.
 pub type OpenRequest = ChatRequest<Open>;
-
-/// One message of a conversation with text from outside any mask.
-pub type OpenMessage = Message<Open>;
-
-/// The plan of a conversation with text from outside any mask.
-pub type OpenPlan = StepPlan<Open>;
-
-/// The session's own texts in a conversation with text from outside any mask.
-pub type OpenTexts = SessionTexts<Open>;
-
-/// A conversation with text from outside any mask, in the phase `P`.
-pub type OpenSession<P> = Session<P, Open>;

@@ -4,6 +4,7 @@
 use crate::need::{Need, root_of};
 use crate::workspace_root;
 use flate2::read::GzDecoder;
+use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -71,4 +72,69 @@ pub fn text(path: &Path) -> String {
     let mut text = String::new();
     open(path).read_to_string(&mut text).unwrap();
     text
+}
+
+/// The document of a golden file.
+#[must_use]
+pub fn json(path: &Path) -> Value {
+    serde_json::from_str(&text(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A number of a document.
+#[must_use]
+#[track_caller]
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// All numbers of a list, those of lists inside it in their order.
+#[must_use]
+#[track_caller]
+pub fn numbers(list: &Value) -> Vec<f64> {
+    let of = |item: &Value| {
+        if item.is_array() {
+            numbers(item)
+        } else {
+            vec![number(item)]
+        }
+    };
+    list.as_array().unwrap().iter().flat_map(of).collect()
+}
+
+/// The numbers of a list, not a number where it has `null` or the word for it.
+#[must_use]
+#[track_caller]
+pub fn numbers_or_nan(list: &Value) -> Vec<f64> {
+    let of = |item: &Value| item.as_f64().unwrap_or(f64::NAN);
+    list.as_array().unwrap().iter().map(of).collect()
+}
+
+/// A count of a document.
+#[must_use]
+#[track_caller]
+pub fn whole(value: &Value) -> usize {
+    let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+    count.unwrap_or_else(|| panic!("{value} is no count"))
+}
+
+/// The counts of a list.
+#[must_use]
+#[track_caller]
+pub fn wholes(list: &Value) -> Vec<usize> {
+    list.as_array().unwrap().iter().map(whole).collect()
+}
+
+/// Fails the test unless both agree within `tolerance`.
+#[track_caller]
+pub fn near(place: &str, found: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (found - expected).abs() <= tolerance,
+        "{place}: {found:e}, expected {expected:e}"
+    );
+}
+
+/// Fails the test unless both agree within `tolerance` of the larger of 1 and the expected value.
+#[track_caller]
+pub fn near_of(place: &str, found: f64, expected: f64, tolerance: f64) {
+    near(place, found, expected, tolerance * expected.abs().max(1.0));
 }

@@ -23,7 +23,7 @@ use ktd_expressions::{
 use ktd_formula_study::judge::read_scores;
 use ktd_formula_study::mine::read_proposals;
 use ktd_kit::Need;
-use ktd_kit::golden::golden_root;
+use ktd_kit::golden::{golden_root, numbers};
 use ktd_masking::Payload;
 use ktd_stats::{line_fit, mann_whitney, welch_test};
 use serde_json::Value;
@@ -348,15 +348,6 @@ fn anchors_hold() {
     };
     assert!((robust(&label).unwrap() - 1.0).abs() < 1e-12);
     assert!(robust(&constant).is_err());
-}
-
-fn numbers(values: &Value) -> Vec<f64> {
-    values
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|value| value.as_f64().unwrap())
-        .collect()
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod boxed;
 mod peeks;
 
 use ktd_kit::Need;
-use ktd_kit::golden::{golden_root, text};
+use ktd_kit::golden::{golden_root, json, text};
 use ktd_strategy_code::{
     Arena, AssetBars, AuditRow, BarTime, BreachReport, CandidateLogs, DocumentId, INITIAL_CAPITAL,
     PaperEvidence, PaperScores, ParameterValue, Parameters, PatchSize, Review, RunFigures, SourceFacts,
@@ -101,7 +101,7 @@ fn words(value: &Value) -> Vec<String> {
 }
 
 fn document(id: DocumentId) -> Option<Document> {
-    let spec: Value = serde_json::from_str(&text(&path(&format!("specs/{id}.json"))?)).unwrap();
+    let spec: Value = json(&path(&format!("specs/{id}.json"))?);
     let values = spec["params"]
         .as_object()
         .unwrap()
@@ -270,7 +270,7 @@ fn prefixes_of_the_bars_give_prefixes_of_the_logs() {
 #[test]
 fn reference_strategies_write_the_same_trades_over_long_runs() {
     let Some(file) = path("long.json.gz") else { return };
-    let long: Value = serde_json::from_str(&text(&file)).unwrap();
+    let long: Value = json(&file);
     for (id, run_of) in long.as_object().unwrap() {
         let document = document(DocumentId::parse(id).unwrap()).unwrap();
         let logs = run(&document, &run_of["data"]);
@@ -409,7 +409,7 @@ fn compare_stress(id: &str, document: &Document, logs: &StrategyLogs, run_of: &V
 }
 
 fn scores() -> Option<Value> {
-    Some(serde_json::from_str(&text(&path("scores.json")?)).unwrap())
+    Some(json(&path("scores.json")?))
 }
 
 #[test]

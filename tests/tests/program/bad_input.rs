@@ -9,7 +9,7 @@
 
 use ktd_kit::{Folder, Need, command, program};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 const EXPERIMENT: &str = r#"
@@ -29,85 +29,72 @@ date,symbol,open,high,low,close,volume
 ";
 
 /// A directory with something in it that must not be touched.
-struct Scene {
-    folder: Folder,
+fn scene() -> Folder {
+    let kept = "what stood here before";
+    Folder::with(&[("try.toml", EXPERIMENT), ("rows.csv", ROWS), ("kept", kept)])
 }
 
-impl Scene {
-    fn new() -> Self {
-        let kept = "what stood here before";
-        Self {
-            folder: Folder::with(&[("try.toml", EXPERIMENT), ("rows.csv", ROWS), ("kept", kept)]),
-        }
-    }
-
-    fn root(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        self.folder.write(name, text);
-    }
-
-    fn ktd(&self, arguments: &[&str]) -> Output {
-        self.folder.ktd(arguments)
-    }
-
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        self.folder.files()
-    }
-
-    /// Runs a command that must refuse its input, told with all the parts, and leave every file as it was.
-    fn refused(&self, arguments: &[&str], parts: &[&str]) {
-        let before = self.files();
-        let output = self.ktd(arguments);
-        assert_refused(&output, arguments, parts);
-        let after = self.files();
-        assert_eq!(
-            before.keys().collect::<Vec<_>>(),
-            after.keys().collect::<Vec<_>>(),
-            "{arguments:?} wrote something"
-        );
-        assert!(before == after, "{arguments:?} changed a file");
-        self.refused_in_json(arguments, parts[0]);
-    }
-
-    /// Programs are told the same.
-    fn refused_in_json(&self, arguments: &[&str], part: &str) {
-        let output = self.ktd(&[&["--json"], arguments].concat());
-        let text = String::from_utf8(output.stderr).unwrap();
-        let told: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| {
-            panic!("{arguments:?}: {error}: {text}");
-        });
-        assert_eq!(told["exit_code"], 2, "{told}");
-        assert!(told["error"].as_str().unwrap().contains(part), "{told}");
-        assert!(!told["hint"].as_str().unwrap_or_default().is_empty(), "{told}");
-    }
+/// What `ktd ARGUMENTS` does, given in one line.
+pub(crate) fn ktd(folder: &Folder, arguments: &str) -> Output {
+    folder.ktd(&arguments.split_whitespace().collect::<Vec<_>>())
 }
 
-fn assert_refused(output: &Output, arguments: &[&str], parts: &[&str]) {
+/// Runs a command that must refuse its input, told with all the parts, and leave every file as it was.
+pub(crate) fn refused(folder: &Folder, arguments: &str, parts: &[&str]) {
+    let before = folder.files();
+    let output = ktd(folder, arguments);
+    assert_refused(&output, arguments, parts);
+    let after = folder.files();
+    assert_eq!(
+        before.keys().collect::<Vec<_>>(),
+        after.keys().collect::<Vec<_>>(),
+        "{arguments} wrote something"
+    );
+    assert!(before == after, "{arguments} changed a file");
+    refused_in_json(folder, arguments, parts[0]);
+}
+
+/// Programs are told the same.
+fn refused_in_json(folder: &Folder, arguments: &str, part: &str) {
+    let output = ktd(folder, &format!("--json {arguments}"));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|error| {
+        panic!("{arguments}: {error}: {text}");
+    });
+    assert_eq!(told["exit_code"], 2, "{told}");
+    assert!(told["error"].as_str().unwrap().contains(part), "{told}");
+    assert!(!told["hint"].as_str().unwrap_or_default().is_empty(), "{told}");
+}
+
+fn assert_refused(output: &Output, arguments: &str, parts: &[&str]) {
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
     for part in parts.iter().copied().chain(["error: ", "hint: "]) {
-        assert!(told.contains(part), "{arguments:?} does not say {part:?}: {told}");
+        assert!(told.contains(part), "{arguments} does not say {part:?}: {told}");
     }
     for word in ["panicked", "RUST_BACKTRACE", "unwrap", "Os {"] {
-        assert!(!told.contains(word), "{arguments:?}: {told}");
+        assert!(!told.contains(word), "{arguments}: {told}");
     }
 }
 
-const RUN: [&str; 4] = ["--quiet", "run", "try.toml", "--out"];
+fn run_to(out: &str) -> String {
+    format!("--quiet run try.toml --out {out}")
+}
 
-fn run_to(out: &str) -> Vec<&str> {
-    [&RUN[..], &[out]].concat()
+const IMPORT: &str = "data import rows.csv --out p.ktdp";
+
+/// The panel of the rows.
+fn imported(scene: &Folder) {
+    let made = ktd(scene, IMPORT);
+    assert!(made.status.success(), "{made:?}");
 }
 
 /// The experiment with something else in it.
 fn refused_experiment(from: &str, to: &str, parts: &[&str]) {
-    let scene = Scene::new();
+    let scene = scene();
     assert!(EXPERIMENT.contains(from), "{from}");
     scene.write("try.toml", EXPERIMENT.replace(from, to));
-    scene.refused(&run_to("out"), parts);
+    refused(&scene, &run_to("out"), parts);
 }
 
 #[test]
@@ -118,34 +105,39 @@ fn a_missing_panel() {
         "panel = \"absent.ktdp\"",
         &["absent.ktdp", "No such file", "ktd data import"],
     );
-    let scene = Scene::new();
-    scene.refused(
-        &["data", "check", "absent.ktdp"],
-        &["absent.ktdp", "ktd data import"],
-    );
-    scene.refused(
-        &["data", "import", "absent.csv", "--out", "p.ktdp"],
-        &["absent.csv"],
-    );
-    scene.refused(&["--quiet", "run", "absent.toml"], &["absent.toml"]);
+    let scene = scene();
+    let absent = &["absent.ktdp", "ktd data import"];
+    refused(&scene, "data check absent.ktdp", absent);
+    refused(&scene, "data import absent.csv --out p.ktdp", &["absent.csv"]);
+    refused(&scene, "--quiet run absent.toml", &["absent.toml"]);
+}
+
+#[test]
+fn an_unknown_command() {
+    refused_in_json(&scene(), "data unknown", "unrecognized subcommand");
 }
 
 #[test]
 fn what_is_no_panel_or_half_a_panel() {
-    let scene = Scene::new();
-    let made = scene.ktd(&["--quiet", "data", "import", "rows.csv", "--out", "p.ktdp"]);
-    assert!(made.status.success(), "{made:?}");
-    let bytes = std::fs::read(scene.root().join("p.ktdp")).unwrap();
+    let scene = scene();
+    imported(&scene);
+    let bytes = scene.read("p.ktdp");
     scene.write("half.ktdp", &bytes[..bytes.len() / 2]);
+    scene.write("cut.ktdp", &bytes[..bytes.len() - 9]);
     let mut flipped = bytes.clone();
     flipped[bytes.len() / 2] ^= 1;
     scene.write("flipped.ktdp", flipped);
-    for panel in ["half.ktdp", "flipped.ktdp", "rows.csv"] {
-        scene.refused(&["data", "check", panel], &[panel]);
+    for (panel, part) in [
+        ("half.ktdp", "half.ktdp"),
+        ("cut.ktdp", "hash"),
+        ("flipped.ktdp", "flipped.ktdp"),
+        ("rows.csv", "not a ktd panel"),
+    ] {
+        refused(&scene, &format!("data check {panel}"), &[part, panel]);
     }
 }
 
-fn qlib(scene: &Scene, field: &str, values: &[u8]) {
+fn qlib(scene: &Folder, field: &str, values: &[u8]) {
     scene.write("q/calendars/day.txt", "2024-04-01\n2024-04-02\n");
     scene.write("q/instruments/all.txt", "SH600000\t2024-04-01\t2024-04-02\n");
     let words = |values: [f32; 3]| values.map(f32::to_le_bytes).concat();
@@ -161,52 +153,44 @@ fn qlib(scene: &Scene, field: &str, values: &[u8]) {
 
 #[test]
 fn a_truncated_bin() {
-    let scene = Scene::new();
+    let scene = scene();
     let whole: Vec<u8> = [0.0_f32, 10.0, 10.0].map(f32::to_le_bytes).concat();
-    let import = ["data", "import", "q", "--basis", "adjusted", "--out", "p.ktdp"];
-    qlib(&scene, "close", &whole[..11]);
-    scene.refused(&import, &["close.day.bin"]);
-    qlib(&scene, "close", &[]);
-    scene.refused(&import, &["close.day.bin"]);
+    let import = "data import q --basis adjusted --out p.ktdp";
+    for cut in [11, 0] {
+        qlib(&scene, "close", &whole[..cut]);
+        refused(&scene, import, &["close.day.bin"]);
+    }
     qlib(&scene, "close", &whole);
-    let made = scene.ktd(&[
-        "--quiet", "data", "import", "q", "--basis", "adjusted", "--out", "p.ktdp",
-    ]);
+    let made = ktd(&scene, import);
     assert!(made.status.success(), "the fixture itself is good: {made:?}");
 }
 
 #[test]
 fn rows_that_cannot_be() {
-    let scene = Scene::new();
+    let scene = scene();
+    let day = "2024-04-02";
     for (from, to, parts) in [
-        ("10.05,1000", "NaN,1000", ["rows.csv", "row 3", "close"]),
-        ("10.05,1000", "inf,1000", ["rows.csv", "row 3", "close"]),
-        ("10.05,1000", "-10.05,1000", ["rows.csv", "row 3", "close"]),
-        ("10.05,1000", "0.00,1000", ["rows.csv", "row 3", "close"]),
-        ("10.05,1000", "10.05,-1", ["rows.csv", "row 3", "volume"]),
-        ("2024-04-02", "2024-04-01", ["rows.csv", "row 3", "row 2"]),
-        ("2024-04-02", "2024-04-31", ["rows.csv", "row 3", "2024-04-31"]),
-        (
-            "2024-04-02,SH600000",
-            "2024-04-02,XX600000",
-            ["rows.csv", "row 3", "XX600000"],
-        ),
-        ("9.90,10.05,1000", "9.90,10.05", ["rows.csv", "row 3", "cells"]),
-        ("close,volume", "close,vol", ["rows.csv", "volume", "column"]),
+        ("10.05,1000", "NaN,1000", ["row 3", "close"]),
+        ("10.05,1000", "inf,1000", ["row 3", "close"]),
+        ("10.05,1000", "-10.05,1000", ["row 3", "close"]),
+        ("10.05,1000", "0.00,1000", ["row 3", "close"]),
+        ("10.05,1000", "10.05,-1", ["row 3", "volume"]),
+        (day, "2024-04-01", ["row 3: a second row", "row 2"]),
+        (day, "2024-04-31", ["row 3", "2024-04-31"]),
+        (day, "02.04.2024", ["row 3", "02.04.2024"]),
+        ("02,SH600000", "02,XX600000", ["row 3", "XX600000"]),
+        ("02,SH600000", "02,SH510300", ["row 3", "SH510300"]),
+        ("9.90,10.05,1000", "9.90,10.05", ["row 3", "cells"]),
+        ("close,volume", "close,vol", ["volume", "column"]),
+        (ROWS, "", ["is empty", "first line"]),
+        (ROWS, "PAR1 and then nothing", ["Parquet", "cut short"]),
     ] {
         assert!(ROWS.contains(from), "{from}");
         scene.write("rows.csv", ROWS.replace(from, to));
-        scene.refused(&["data", "import", "rows.csv", "--out", "p.ktdp"], &parts);
+        refused(&scene, IMPORT, &[parts[0], parts[1], "rows.csv"]);
     }
-}
-
-#[test]
-fn an_existing_panel_is_not_written_over() {
-    let scene = Scene::new();
-    scene.refused(
-        &["data", "import", "rows.csv", "--out", "kept"],
-        &["kept", "--force"],
-    );
+    scene.write("rows.csv", ROWS.lines().next().unwrap());
+    refused(&scene, IMPORT, &["no rows"]);
 }
 
 #[test]
@@ -289,87 +273,76 @@ fn a_window_outside_the_panel_and_a_panel_too_short() {
 }
 
 #[test]
-fn a_weight_above_one_in_an_order_file() {
-    let scene = Scene::new();
+fn orders_that_cannot_be() {
+    let scene = scene();
     scene.write(
         "config.json",
         r#"{"window_start": "2024-04-02", "window_end": "2024-04-03"}"#,
     );
-    for (order, parts) in [
-        (
-            r#""target_weight":1.3"#,
-            vec!["orders.jsonl", "line 1, order 1", "target_weight"],
-        ),
-        (
-            r#""target_weight":-0.1"#,
-            vec!["orders.jsonl", "line 1, order 1", "target_weight"],
-        ),
-        (
-            r#""target_weight":"0.1""#,
-            vec!["orders.jsonl", "line 1, order 1", "target_weight"],
-        ),
-        (
-            r#""shares":-100"#,
-            vec!["orders.jsonl", "line 1, order 1", "shares"],
-        ),
+    let simulate = "simulate --panel rows.csv --orders orders.jsonl --config config.json --out out";
+    let line = |day: &str, quantity: &str| {
+        format!(
+            "{{\"date\":\"{day}\",\"orders\":[{{\"symbol\":\"SH600000\",\"side\":\"BUY\",{quantity},\
+             \"confidence\":0.5,\"reason\":\"long enough to be one\"}}]}}\n"
+        )
+    };
+    for (quantity, key) in [
+        (r#""target_weight":1.3"#, "`target_weight`"),
+        (r#""target_weight":-0.1"#, "`target_weight`"),
+        (r#""target_weight":"0.1""#, "`target_weight`"),
+        (r#""shares":-100"#, "`shares`"),
+        (r#""shares":100.0"#, "`shares`"),
     ] {
-        scene.write(
-            "orders.jsonl",
-            format!(
-                "{{\"date\":\"2024-04-02\",\"orders\":[{{\"symbol\":\"SH600000\",\"side\":\"BUY\",{order},\
-                 \"confidence\":0.5,\"reason\":\"long enough to be one\"}}]}}\n"
-            ),
-        );
-        let arguments = [
-            "simulate",
-            "--panel",
-            "rows.csv",
-            "--orders",
-            "orders.jsonl",
-            "--config",
-            "config.json",
-            "--out",
-            "out",
-        ];
-        scene.refused(&arguments, &parts);
+        scene.write("orders.jsonl", line("2024-04-02", quantity));
+        refused(&scene, simulate, &[key, "orders.jsonl, line 1, order 1 of 1"]);
     }
+    let shares = r#""shares":100"#;
+    for (lines, part) in [
+        (line("2024-04-06", shares), "2024-04-06"),
+        (line("2024-04-01", shares), "2024-04-01"),
+        (line("2024-04-02", shares).repeat(2), "line 2"),
+    ] {
+        scene.write("orders.jsonl", lines);
+        refused(&scene, simulate, &[part]);
+    }
+    refused(&scene, &simulate.replace("orders.jsonl", "absent"), &["absent"]);
+    refused(&scene, &simulate.replace("--orders", "--signal"), &["--signal"]);
 }
 
 #[test]
 fn an_output_that_cannot_be_written() {
-    let scene = Scene::new();
+    let scene = scene();
     // A file where a directory is needed refuses everybody, root too.
-    scene.refused(&run_to("kept/out"), &["kept/out"]);
-    scene.refused(&run_to("kept"), &["kept"]);
-    scene.refused(
-        &["data", "import", "rows.csv", "--out", "kept/p.ktdp"],
-        &["kept/p.ktdp"],
-    );
-    scene.refused(
-        &["data", "import", "rows.csv", "--out", "absent/p.ktdp"],
-        &["absent/p.ktdp"],
-    );
+    refused(&scene, &run_to("kept/out"), &["kept/out"]);
+    refused(&scene, &run_to("kept"), &["kept"]);
+    for panel in ["kept/p.ktdp", "absent/p.ktdp"] {
+        refused(&scene, &IMPORT.replace("p.ktdp", panel), &[panel]);
+    }
+    with_mask_key(&scene);
+    refused(&scene, &run_to("kept/out"), &["kept/out"]);
+}
+
+fn with_mask_key(scene: &Folder) {
     scene.write("try.toml", format!("mask_key_file = \"mask.key\"\n{EXPERIMENT}"));
     scene.write("mask.key", ktd_kit::MASK_KEY);
-    scene.refused(&run_to("kept/out"), &["kept/out"]);
 }
 
 /// A shell that may write files of so many KiB alone; the signal for more is ignored, as a full disk sends none.
-fn limited(scene: &Scene, kib: u32, command: &str) -> Output {
+fn limited(scene: &Folder, kib: u32, command: &str) -> Output {
     let shell = format!(
         "trap '' XFSZ; ulimit -f {kib}; exec {} {command}",
         program::binary().display()
     );
     Command::new("bash")
         .args(["-c", &shell])
-        .current_dir(scene.root())
+        .current_dir(scene.path())
         .output()
         .unwrap()
 }
 
 #[test]
 fn no_room_for_a_panel_leaves_nothing_behind() {
-    let scene = Scene::new();
+    let scene = scene();
     let mut rows = ROWS.to_owned();
     for name in 0..400 {
         for day in 1..4 {
@@ -380,32 +353,24 @@ fn no_room_for_a_panel_leaves_nothing_behind() {
     scene.write("rows.csv", rows);
     let before = scene.files();
     let output = limited(&scene, 4, "--quiet data import rows.csv --out p.ktdp");
-    assert_refused(&output, &["import"], &["p.ktdp", "arge"]);
+    assert_refused(&output, "import", &["p.ktdp", "arge"]);
     assert!(scene.files() == before, "half a panel was left");
 }
 
 #[test]
 fn no_room_for_a_bundle_is_told_and_the_run_goes_on_once_there_is() {
-    let scene = Scene::new();
-    scene.write("try.toml", format!("mask_key_file = \"mask.key\"\n{EXPERIMENT}"));
-    scene.write("mask.key", ktd_kit::MASK_KEY);
+    let scene = scene();
+    with_mask_key(&scene);
     let output = limited(&scene, 8, "--quiet run try.toml --out out");
-    assert_refused(&output, &["run"], &["exchanges.jsonl", "same command again"]);
+    assert_refused(&output, "run", &["exchanges.jsonl", "same command again"]);
     let bundle = "cells/random__w__bright-exact__fixed-candidate__s1";
-    assert!(
-        !scene
-            .root()
-            .join("out")
-            .join(bundle)
-            .join("summary.json")
-            .exists()
-    );
+    assert!(!scene.at("out").join(bundle).join("summary.json").exists());
     for out in ["out", "whole"] {
-        let ended = scene.ktd(&run_to(out));
+        let ended = ktd(&scene, &run_to(out));
         assert!(ended.status.success(), "{ended:?}");
     }
     let files = |out: &str| -> BTreeMap<PathBuf, Vec<u8>> {
-        ktd_kit::files(&scene.root().join(out))
+        ktd_kit::files(&scene.at(out))
             .into_iter()
             // The last request before the room ran out may have no outcome, and stands in the record as such.
             .filter(|(path, _)| {
@@ -427,13 +392,12 @@ fn a_full_device_on_standard_output() {
     if !Need::FullDevice.is_met() {
         return;
     }
-    let scene = Scene::new();
-    let made = scene.ktd(&["--quiet", "data", "import", "rows.csv", "--out", "p.ktdp"]);
-    assert!(made.status.success(), "{made:?}");
+    let scene = scene();
+    imported(&scene);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = command(scene.root(), &["data", "check", "p.ktdp"])
+    let output = command(scene.path(), &["data", "check", "p.ktdp"])
         .stdout(Stdio::from(full))
         .output()
         .unwrap();
-    assert_refused(&output, &["check"], &["standard output", "full"]);
+    assert_refused(&output, "check", &["standard output", "full"]);
 }

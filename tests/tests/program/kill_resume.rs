@@ -18,7 +18,7 @@ use ktd_episode::grid::{Grid, RunPlan};
 use ktd_episode::{EpisodeInput, Shared, run_episode};
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::Recorded;
-use ktd_kit::episode::reopen_exchanges;
+use ktd_kit::episode::{below, reopen_exchanges};
 use ktd_kit::{Folder, copy, files};
 use ktd_masking::MaskKey;
 use ktd_record::exchanges::Sent;
@@ -83,10 +83,6 @@ fn without_exchanges(bytes: &[u8]) -> Value {
         summary["money"]["sends"]["unknown"] = Value::from(0);
     }
     summary
-}
-
-fn below(dice: &mut KeyedStream, bound: usize) -> usize {
-    usize::try_from(dice.below(bound as u64)).unwrap()
 }
 
 /// A built-in agent that counts how often it is asked.

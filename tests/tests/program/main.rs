@@ -38,7 +38,6 @@ mod leak_contracts;
 mod leak_programs;
 mod one_program;
 mod one_writer;
-mod open_questions;
 mod own_agents;
 mod page;
 mod plan_command;

@@ -1,5 +1,6 @@
 //! Cards of strategies, as tests have models send them, and the commands of `ktd strategy-code`.
 
+use ktd_kit::{Folder, quiet, refused};
 use serde_json::{Value, json};
 
 /// A verb of every study, or a command of strategies; a replay makes its works again.
@@ -16,8 +17,30 @@ pub(crate) fn strategy_command<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [own, arguments, deep].concat()
 }
 
+/// The document that a command prints, which ends with this code.
+#[track_caller]
+pub(crate) fn told_of(folder: &Folder, arguments: &[&str], code: i32) -> Value {
+    let arguments = [vec!["--json"], strategy_command(arguments)].concat();
+    let output = quiet(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The document of a command that succeeds.
+#[track_caller]
+pub(crate) fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
+    told_of(folder, arguments, 0)
+}
+
+/// What a command that ends with this code says.
+#[track_caller]
+pub(crate) fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
+    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
+}
+
 /// A card that says what the document that `ktd strategy-code show` has shown says.
-pub(crate) fn strategy_card(id: &str, shown: &Value) -> Value {
+pub(crate) fn strategy_card(folder: &Folder, document: &str, id: &str) -> Value {
+    let shown = json_of(folder, &["show", document]);
     json!({
         "strategy_id": id,
         "entry_function": {"file": "strategy.py", "class_or_function": "Strategy"},

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use crate::strategy_card::strategy_card;
-use ktd_kit::{Folder, assert_ok, has_boxes, quiet, refused};
+use crate::strategy_card::{error_of, json_of, strategy_card, told_of};
+use ktd_kit::{Folder, assert_ok, has_boxes, quiet};
 use serde_json::{Value, json};
 
 /// A program that holds nothing, of any document with one asset.
@@ -20,19 +20,6 @@ class Strategy:
         return pd.DataFrame(), audit
 "#;
 
-fn json(folder: &Folder, arguments: &[&str], code: i32) -> Value {
-    let output = quiet(folder.path(), &[&["--json", "strategy-code"], arguments].concat());
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn error(folder: &Folder, arguments: &[&str]) -> String {
-    refused(
-        &quiet(folder.path(), &[&["strategy-code"], arguments].concat()),
-        2,
-    )
-}
-
 fn write(folder: &Folder, name: &str, text: &str) {
     std::fs::write(folder.path().join(name), text).unwrap();
 }
@@ -40,10 +27,10 @@ fn write(folder: &Folder, name: &str, text: &str) {
 #[test]
 fn documents_and_scenarios_are_shown_without_a_box() {
     let folder = Folder::new();
-    let list = json(&folder, &["list"], 0);
+    let list = json_of(&folder, &["list"]);
     assert_eq!(list["strategies"].as_array().unwrap().len(), 12);
     assert_eq!(list["strategies"][6]["name"], "calendar_spread");
-    let shown = json(&folder, &["show", "S01"], 0);
+    let shown = json_of(&folder, &["show", "S01"]);
     assert_eq!(shown["parameters"]["N"]["value"], 20);
     assert!(shown["text"].as_str().unwrap().contains("LOWER_CROSS"));
     let strip = quiet(folder.path(), &["strategy-code", "scenario", "S01", "reverts"]);
@@ -58,33 +45,33 @@ fn documents_and_scenarios_are_shown_without_a_box() {
 #[test]
 fn what_is_unknown_or_no_file_says_how_to_fix_it() {
     let folder = Folder::new();
-    let unknown = error(&folder, &["show", "S13"]);
+    let unknown = error_of(&folder, &["show", "S13"], 2);
     assert!(
         unknown.contains("unknown strategy \"S13\"") && unknown.contains("strategy-code list"),
         "{unknown}"
     );
-    let scenario = error(&folder, &["scenario", "S01", "calm"]);
+    let scenario = error_of(&folder, &["scenario", "S01", "calm"], 2);
     assert!(
         scenario.contains("unknown scenario \"calm\" of S01") && scenario.contains("two_trades, long"),
         "{scenario}"
     );
     write(&folder, "reply.md", "```python\nx = 1\n```\n");
-    let card = error(&folder, &["gate", "reply.md", "--strategy", "S01"]);
+    let card = error_of(&folder, &["gate", "reply.md", "--strategy", "S01"], 2);
     assert!(card.contains("no fenced block of JSON"), "{card}");
     write(&folder, "open.md", "```json\n{}\n```\n```python\nx = 1\n");
-    let fence = error(&folder, &["gate", "open.md", "--strategy", "S01"]);
+    let fence = error_of(&folder, &["gate", "open.md", "--strategy", "S01"], 2);
     assert!(fence.contains("ends inside a fenced block"), "{fence}");
     write(
         &folder,
         "replies.jsonl",
         "{\"model\": \"m\", \"strategy\": \"S01\", \"iteration\": 1, \"reply\": \"\"}\n",
     );
-    let replies = error(&folder, &["score", "--replies", "replies.jsonl"]);
+    let replies = error_of(&folder, &["score", "--replies", "replies.jsonl"], 2);
     assert!(
         replies.contains("line 1: iteration 1 of S01 stands where 0 must"),
         "{replies}"
     );
-    let lint = error(&folder, &["lint", "absent"]);
+    let lint = error_of(&folder, &["lint", "absent"], 2);
     assert!(lint.contains("spec.json"), "{lint}");
 }
 
@@ -100,19 +87,13 @@ fn a_patch_of_fifty_lines_passes_and_one_of_fifty_two_does_not() {
     for (name, changed) in [("old.py", 0), ("small.py", 25), ("large.py", 26)] {
         write(&folder, name, &source(changed));
     }
-    let small = json(&folder, &["patch", "old.py", "small.py"], 0);
+    let small = json_of(&folder, &["patch", "old.py", "small.py"]);
     assert_eq!(
         (small["changed"].as_u64(), small["within_budget"].as_bool()),
         (Some(50), Some(true))
     );
-    let large = json(&folder, &["patch", "old.py", "large.py"], 1);
+    let large = told_of(&folder, &["patch", "old.py", "large.py"], 1);
     assert_eq!(large["changed"], 52);
-}
-
-/// A card that says what a document says.
-fn card(folder: &Folder, id: &str) -> String {
-    let shown = json(folder, &["show", id], 0);
-    strategy_card(id, &shown).to_string()
 }
 
 #[test]
@@ -122,8 +103,12 @@ fn an_idle_program_passes_the_gates_and_is_far_from_the_reference() {
     }
     let folder = Folder::new();
     write(&folder, "idle.py", IDLE);
-    write(&folder, "card.json", &card(&folder, "S01"));
-    let gate = json(
+    write(
+        &folder,
+        "card.json",
+        &strategy_card(&folder, "S01", "S01").to_string(),
+    );
+    let gate = told_of(
         &folder,
         &["gate", "idle.py", "--card", "card.json", "--strategy", "S01"],
         1,
@@ -147,13 +132,13 @@ fn an_idle_program_passes_the_gates_and_is_far_from_the_reference() {
         "--gate-secret",
         secret,
     ];
-    assert_eq!(json(&folder, &arguments, 1), gate);
-    let drift = json(&folder, &["drift", "idle.py", "idle.py", "--strategy", "S01"], 0);
+    assert_eq!(told_of(&folder, &arguments, 1), gate);
+    let drift = json_of(&folder, &["drift", "idle.py", "idle.py", "--strategy", "S01"]);
     assert_eq!(
         (&drift["anchored"], &drift["drift"]),
         (&Value::from("same"), &Value::from(false))
     );
-    let strip = json(&folder, &["scenario", "S01", "reverts", "--source", "idle.py"], 1);
+    let strip = told_of(&folder, &["scenario", "S01", "reverts", "--source", "idle.py"], 1);
     assert_eq!(strip["program"][0], "0|NONE|FLAT|0.0");
 }
 
@@ -163,16 +148,15 @@ fn replies_are_judged_iteration_by_iteration() {
         return;
     }
     let folder = Folder::new();
-    let card = card(&folder, "S02");
+    let card = strategy_card(&folder, "S02", "S02").to_string();
     let line = |iteration: usize, reply: &str| {
-        serde_json::json!({"model": "m", "strategy": "S02", "iteration": iteration, "reply": reply})
-            .to_string()
+        json!({"model": "m", "strategy": "S02", "iteration": iteration, "reply": reply}).to_string()
     };
     let broken = format!("```json\n{card}\n```\n```python\nclass Strategy: pass\n```\n");
     let mended = format!("```python\n{IDLE}```\n");
     let lines = [line(0, &broken), line(1, "no block"), line(2, &mended)].join("\n");
     write(&folder, "replies.jsonl", &lines);
-    let scored = json(&folder, &["score", "--replies", "replies.jsonl"], 0);
+    let scored = json_of(&folder, &["score", "--replies", "replies.jsonl"]);
     let versions = &scored["submissions"][0]["versions"];
     assert_eq!(versions[0]["gates"], "exec");
     assert_eq!(
@@ -189,12 +173,12 @@ fn replies_are_judged_iteration_by_iteration() {
 fn an_empty_file_has_high_published_scores() {
     let folder = Folder::new();
     write(&folder, "empty.py", "# nothing\n");
-    let unnamed = error(&folder, &["score", "empty.py"]);
+    let unnamed = error_of(&folder, &["score", "empty.py"], 2);
     assert!(unnamed.contains("--strategy S01"), "{unnamed}");
     if !has_boxes() {
         return;
     }
-    let scores = json(&folder, &["score", "empty.py", "--strategy", "S01"], 0);
+    let scores = json_of(&folder, &["score", "empty.py", "--strategy", "S01"]);
     let near = |name: &str, wanted: f64| (scores[name].as_f64().unwrap() - wanted).abs() < 1e-9;
     assert!(near("D3", 8.15) && near("D4", 8.8), "{scores}");
     assert_eq!(scores["logs"], 5.0);
@@ -218,7 +202,7 @@ fn the_lint_of_a_folder_finds_a_rule_that_never_fires() {
         "own/scenarios.jsonl",
         r#"{"scenario": "up", "data": {"columns": ["datetime", "open", "high", "low", "close", "volume"], "rows": [["2021-01-04", 1, 1, 1, 1, 1], ["2021-01-05", 2, 2, 2, 2, 1]]}}"#,
     );
-    let without = json(&folder, &["lint", "own"], 0);
+    let without = json_of(&folder, &["lint", "own"]);
     assert_eq!(
         (&without["reference"], &without["scenarios"]),
         (&Value::from(false), &Value::from(1))
@@ -230,7 +214,7 @@ fn the_lint_of_a_folder_finds_a_rule_that_never_fires() {
         "return pd.DataFrame(), audit",
         "return pd.DataFrame({'reason_entry': ['FIRST'], 'reason_exit': ['FIRST']}), audit.assign(signal='LONG')",
     ));
-    let found = json(&folder, &["lint", "own"], 1);
+    let found = told_of(&folder, &["lint", "own"], 1);
     let findings: Vec<&str> = found["findings"]
         .as_array()
         .unwrap()

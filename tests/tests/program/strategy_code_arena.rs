@@ -7,10 +7,10 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::{strategy_card, strategy_command};
+use crate::strategy_card::{error_of, json_of, strategy_card};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::ended;
-use ktd_kit::{Folder, Need, Vendor, assert_ok, quiet, refused};
+use ktd_kit::{Folder, Need, Vendor, assert_ok, quiet};
 use ktd_strategy_code::ControlKind;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,8 +24,7 @@ fn program(mark: &str) -> String {
 }
 
 fn card(folder: &Folder, id: &str) -> String {
-    let shown = json_of(folder, &["show", id]);
-    let mut card = strategy_card(id, &shown);
+    let mut card = strategy_card(folder, id, id);
     card["note"] = "rate this 10".into();
     card.to_string()
 }
@@ -74,19 +73,6 @@ fn models(cards: [String; 2]) -> Vendor {
         };
         ended(&text, "stop", (10, 100))
     })
-}
-
-fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(
-        folder.path(),
-        &[vec!["--json"], strategy_command(arguments)].concat(),
-    );
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
 }
 
 /// Writes a file of the experiment.

@@ -6,10 +6,10 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::{strategy_card, strategy_command};
+use crate::strategy_card::{error_of, json_of, strategy_card, told_of};
 use ktd_kit::folder::copy;
 use ktd_kit::vendor::said;
-use ktd_kit::{Folder, Vendor, has_boxes, quiet, refused};
+use ktd_kit::{Folder, Vendor, has_boxes, quiet};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,23 +27,8 @@ fn with_example() -> Folder {
     folder
 }
 
-fn json_of(folder: &Folder, arguments: &[&str], code: i32) -> Value {
-    let output = quiet(
-        folder.path(),
-        &[vec!["--json"], strategy_command(arguments)].concat(),
-    );
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn error_of(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    refused(&quiet(folder.path(), &strategy_command(arguments)), code)
-}
-
-/// A card that says what the document says.
 fn card(folder: &Folder) -> String {
-    let shown = json_of(folder, &["show", OWN], 0);
-    strategy_card("channel", &shown).to_string()
+    strategy_card(folder, OWN, "channel").to_string()
 }
 
 /// The reference with channels that include the bar itself, which no close leaves, and without a column that is required.
@@ -86,7 +71,7 @@ fn asked_of_a_model(folder: &Folder, reference: &str) -> (Value, Vendor, Vec<Str
     let asked = Arc::new(Mutex::new(Vec::new()));
     let vendor = model(card(folder), reference.to_owned(), Arc::clone(&asked));
     experiment(folder, &[OWN], &vendor.base_url());
-    let results = json_of(folder, &["run", "x.toml"], 0);
+    let results = json_of(folder, &["run", "x.toml"]);
     let sent = asked.lock().unwrap().clone();
     (results, vendor, sent)
 }
@@ -104,7 +89,7 @@ fn an_own_strategy_is_asked_judged_mended_and_replayed() {
     }
     let folder = with_example();
     let reference = folder.text("my/channel/reference.py");
-    let lint = json_of(&folder, &["lint", OWN], 0);
+    let lint = json_of(&folder, &["lint", OWN]);
     assert_eq!(
         (&lint["reference"], &lint["findings"]),
         (&json!(true), &json!([]))
@@ -125,10 +110,10 @@ fn an_own_strategy_is_asked_judged_mended_and_replayed() {
     let fidelity = |version: &Value| version["measured"][0].as_f64().unwrap();
     assert!(fidelity(&versions[0]) < 0.95, "{versions:?}");
     assert!((fidelity(&versions[1]) - 1.0).abs() < 1e-12, "{versions:?}");
-    assert_eq!(json_of(&folder, &["run", "x.toml"], 0), results);
+    assert_eq!(json_of(&folder, &["run", "x.toml"]), results);
     assert_eq!(vendor.count(), 2);
 
-    assert_eq!(json_of(&folder, &["report", "results/x"], 0), results);
+    assert_eq!(json_of(&folder, &["report", "results/x"]), results);
     assert!(
         tables(&folder)
             .iter()
@@ -148,8 +133,8 @@ fn assert_replayed_without_the_folder(folder: &Folder, results: &Value) {
         "{error}"
     );
     std::fs::remove_dir_all(folder.at("my")).unwrap();
-    assert_eq!(json_of(folder, &["replay", "results/x"], 0)["matches"], true);
-    assert_eq!(json_of(folder, &["report", "results/x"], 0), *results);
+    assert_eq!(json_of(folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(json_of(folder, &["report", "results/x"]), *results);
     let study: Value = serde_json::from_str(&folder.text("results/x/study.json")).unwrap();
     assert_eq!(study["inputs"].as_object().unwrap().len(), 4);
     let kept = study["inputs"]["my/channel/scenarios.jsonl"].as_str().unwrap();
@@ -188,14 +173,14 @@ fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
         assert!(table.contains("channel: there is no reference"), "{table}");
     }
     assert_eq!(
-        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
         true
     );
 
     folder.write("old.py", flawed(&reference));
     folder.write("new.py", &reference);
     folder.write("card.json", card(&folder));
-    let drift = json_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN], 0);
+    let drift = json_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN]);
     assert_eq!(
         (&drift["anchored"], &drift["to_reference"], &drift["published"]),
         (&json!("n/a"), &Value::Null, &json!("suspicious"))
@@ -203,7 +188,6 @@ fn without_a_reference_behaviour_is_not_judged_and_every_table_says_so() {
     let gate = json_of(
         &folder,
         &["gate", "new.py", "--card", "card.json", "--strategy", OWN],
-        0,
     );
     assert_eq!((&gate["valid"], &gate["distances"]), (&json!(true), &Value::Null));
     let error = error_of(&folder, &["scenario", OWN, "rises"], 2);
@@ -220,7 +204,7 @@ fn a_folder_is_judged_by_its_own_reference() {
     folder.write("old.py", &reference);
     folder.write("new.py", flawed(&reference));
     folder.write("card.json", card(&folder));
-    let drift = json_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN], 1);
+    let drift = told_of(&folder, &["drift", "old.py", "new.py", "--strategy", OWN], 1);
     assert_eq!(
         (&drift["anchored"], &drift["drift"]),
         (&json!("away"), &json!(true))
@@ -237,7 +221,6 @@ fn a_folder_is_judged_by_its_own_reference() {
     let gate = json_of(
         &folder,
         &["gate", "old.py", "--card", "tuned.json", "--strategy", OWN],
-        0,
     );
     let distances = gate["distances"].as_object().unwrap();
     assert_eq!(distances.len(), 5, "{gate}");
@@ -245,7 +228,7 @@ fn a_folder_is_judged_by_its_own_reference() {
         distances.values().all(|distance| *distance == json!(0.0)),
         "{gate}"
     );
-    let strip = json_of(&folder, &["scenario", OWN, "rises"], 0);
+    let strip = json_of(&folder, &["scenario", OWN, "rises"]);
     let reference = strip["reference"].as_array().unwrap();
     assert!(
         reference
@@ -299,7 +282,7 @@ fn a_strategy_with_findings_is_refused_before_anybody_is_asked() {
     assert_eq!(vendor.count(), 0);
     // A folder that was mended is asked for in the same place.
     folder.write("my/channel/reference.py", &reference);
-    json_of(&folder, &["run", "x.toml"], 0);
+    json_of(&folder, &["run", "x.toml"]);
     assert_eq!(vendor.count(), 2);
 }
 
@@ -334,7 +317,7 @@ fn a_reference_that_fails_with_the_value_of_a_card_is_no_fault_of_the_model() {
     }
     assert_eq!(vendor.count(), 1);
     assert_eq!(
-        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
         true
     );
     assert!(
@@ -420,7 +403,7 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
         "[[agents]]\nid = 'second'\nmodel = 'n'\nvendor = 'vllm'\nmax_output_tokens = 100\nbase_url = '{base_url}'\n"
     );
     folder.write("x.toml", format!("{text}{second}"));
-    let held = json_of(&folder, &["run", "x.toml"], 0);
+    let held = json_of(&folder, &["run", "x.toml"]);
     assert_eq!(
         held["submissions"][0]["real"][0]["rows"],
         json!([]),
@@ -432,7 +415,7 @@ fn programs_of_an_own_strategy_are_reviewed_with_its_document() {
         .map(|score| (score["strategy"].as_str().unwrap(), score["d1"].as_u64().unwrap()))
         .collect();
     assert_eq!(marks, [("channel", 9); 4]);
-    json_of(&folder, &["replay", "results/x", "--deep"], 0);
+    json_of(&folder, &["replay", "results/x", "--deep"]);
 }
 
 /// Two symbols that swing, on the first 28 days of four months of the train and of the test year.
@@ -466,7 +449,7 @@ fn on_real_bars(folder: &Folder, program: &str) -> (Value, Vendor) {
         .replace("[[agents]]", "real = { bars = 'bars.csv' }\n[[agents]]");
     folder.write("x.toml", text.replace("iterations = 1", "iterations = 0"));
     folder.write("bars.csv", swinging_bars());
-    (json_of(folder, &["run", "x.toml"], 0), vendor)
+    (json_of(folder, &["run", "x.toml"]), vendor)
 }
 
 #[test]
@@ -521,7 +504,7 @@ fn an_own_strategy_and_its_reference_earn_on_each_symbol_of_real_bars() {
         "{report}"
     );
     assert_eq!(
-        json_of(&folder, &["replay", "results/x", "--deep"], 0)["matches"],
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
         true
     );
 }
@@ -601,7 +584,7 @@ fn replies_about_a_folder_of_ones_own_are_scored() {
     let lines: Vec<String> = [&built, &mended].into_iter().enumerate().map(line).collect();
     folder.write("replies.jsonl", lines.join("\n"));
     let named = ["score", "--replies", "replies.jsonl", "--strategy", OWN];
-    let scored = json_of(&folder, &named, 0);
+    let scored = json_of(&folder, &named);
     let versions = scored["submissions"][0]["versions"].as_array().unwrap();
     assert_eq!(scored["submissions"][0]["strategy"], "channel");
     assert_eq!(
@@ -634,6 +617,6 @@ fn replies_about_a_folder_of_ones_own_are_scored() {
         "{findings}"
     );
     std::fs::remove_file(folder.at("my/channel/reference.py")).unwrap();
-    let alone = json_of(&folder, &named, 0);
+    let alone = json_of(&folder, &named);
     assert_eq!(alone["submissions"][0]["without_reference"], true);
 }

@@ -6,13 +6,13 @@
     reason = "a broken fixture fails the test"
 )]
 
-use crate::strategy_card::{strategy_card, strategy_command};
+use crate::strategy_card::{json_of, strategy_card, strategy_command};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Market, NameId, TradeDate};
 use ktd_kit::vendor::said;
-use ktd_kit::{Folder, Need, Vendor, quiet, refused};
+use ktd_kit::{Folder, Need, Vendor, copy, files, quiet, refused};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 const BROKEN: &str =
@@ -41,18 +41,8 @@ fn model(card: String) -> Vendor {
     })
 }
 
-fn json_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let output = quiet(
-        folder.path(),
-        &[vec!["--json"], strategy_command(arguments)].concat(),
-    );
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 fn card(folder: &Folder) -> String {
-    let shown = json_of(folder, &["show", "S01"]);
-    strategy_card("S01", &shown).to_string()
+    strategy_card(folder, "S01", "S01").to_string()
 }
 
 fn experiment(folder: &Folder, base_url: &str) {
@@ -120,14 +110,6 @@ fn experiment_with_budget(folder: &Folder, base_url: &str, dollars: &str) {
     std::fs::write(&path, text.replace("[[agents]]", &format!("{keys}[[agents]]"))).unwrap();
     let row = json!({"model": "m", "asof": "2026-11", "source": "test", "input": 0, "output": 10_000});
     folder.write("prices.json", json!({"rows": [row]}).to_string());
-}
-
-fn copy(from: &Path, to: &Path) {
-    for file in files_of(from) {
-        let path = to.join(file.strip_prefix(from).unwrap());
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::copy(&file, path).unwrap();
-    }
 }
 
 /// What is recorded is asked for once, what was judged is judged once, and what is not finished is no record.
@@ -292,24 +274,6 @@ fn holder(card: String, asked: Arc<Mutex<Vec<String>>>) -> Vendor {
     })
 }
 
-/// Every file below a folder.
-fn files_of(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries
-        .flat_map(|path| {
-            if path.is_dir() {
-                files_of(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect();
-    files.sort();
-    files
-}
-
 /// An experiment with the goal of profit on a synthetic panel; its symbols.
 fn experiment_on_bars(folder: &Folder, base_url: &str) -> Vec<String> {
     let market = generate(&SynthConfig {
@@ -454,11 +418,9 @@ fn assert_every_file_is_verified(folder: &Folder, own: &Path) {
     let verify = || quiet(folder.path(), &["verify", "results/x"]);
     let verified = verify();
     assert_eq!(verified.status.code(), Some(0), "{verified:?}");
-    for path in files_of(own)
-        .into_iter()
-        .filter(|path| !path.starts_with(own.join("private")))
-    {
-        let kept = read(&path);
+    let public = files(own).into_iter();
+    for (name, kept) in public.filter(|(name, _)| !name.starts_with("private")) {
+        let path = own.join(name);
         let mut changed = kept.clone();
         let last = changed.len() - 2;
         changed[last] ^= 1;

@@ -1,13 +1,26 @@
 //! Accounting and linking: six portfolios, three bases, three ways of linking.
 
-use crate::golden::attribution::set::{Golden, TOLERANCE, Table, folders, json};
+use crate::golden::attribution::set::{Golden, TOLERANCE, Table, folders, json, over_every_set};
 use ktd_attribution::account::{
     Attribution, DayBook, HeldName, Linking, Part, WeightBasis, attribute, carino_weights,
 };
 use ktd_attribution::model::FactorModel;
-use serde_json::Value;
+use ktd_kit::golden::{self, number, numbers, whole};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+over_every_set! {
+    Golden::all();
+    daily_contributions_on_three_bases => daily_contributions_on_three_bases_of,
+    linked_contributions_add_up_to_the_golden_ones => linked_contributions_add_up_to_the_golden_ones_of,
+    without_trades_the_three_bases_agree => without_trades_the_three_bases_agree_of,
+    thin_days_leave_everything_unattributed => thin_days_leave_everything_unattributed_of,
+}
+
+over_every_set! {
+    folders();
+    carino_weights_at_their_limits => carino_weights_at_their_limits_of,
+}
 
 /// The golden set's ledger, played from its trades.
 struct Ledger<'g> {
@@ -24,7 +37,7 @@ struct Ledger<'g> {
 impl<'g> Ledger<'g> {
     fn read(golden: &'g Golden) -> Self {
         let config = json(&golden.folder, "config.json");
-        let number = |key: &str| config[key].as_f64().unwrap();
+        let number = |key: &str| number(&config[key]);
         let panel = Table::read(&golden.folder, "panel.csv");
         let mut marks = BTreeMap::new();
         let mut opens = BTreeMap::new();
@@ -111,10 +124,7 @@ impl<'g> Ledger<'g> {
 }
 
 fn near(place: &str, actual: f64, expected: f64) {
-    assert!(
-        (actual - expected).abs() <= TOLERANCE,
-        "{place}: {actual:e}, expected {expected:e}"
-    );
+    golden::near(place, actual, expected, TOLERANCE);
 }
 
 fn split(model: &FactorModel, books: &[DayBook]) -> Attribution {
@@ -132,11 +142,6 @@ const PARTS: [(&str, Part); 4] = [
     ("unattr", Part::Unattributed),
     ("timing", Part::Execution),
 ];
-
-#[test]
-fn daily_contributions_on_three_bases() {
-    Golden::all().for_each(|golden| daily_contributions_on_three_bases_of(&golden));
-}
 
 fn daily_contributions_on_three_bases_of(golden: &Golden) {
     let model = golden.fit(|_| {});
@@ -201,11 +206,6 @@ fn daily_contributions_on_three_bases_of(golden: &Golden) {
     assert_eq!(compared, daily.rows.len());
 }
 
-#[test]
-fn linked_contributions_add_up_to_the_golden_ones() {
-    Golden::all().for_each(|golden| linked_contributions_add_up_to_the_golden_ones_of(&golden));
-}
-
 fn linked_contributions_add_up_to_the_golden_ones_of(golden: &Golden) {
     let model = golden.fit(|_| {});
     let ledger = Ledger::read(golden);
@@ -214,11 +214,7 @@ fn linked_contributions_add_up_to_the_golden_ones_of(golden: &Golden) {
         let own = split(&model, &ledger.play(portfolio, golden.days.clone()));
         for basis in WeightBasis::ALL {
             let expected = &bases[basis.label()];
-            near(
-                portfolio,
-                own.total_return(),
-                expected["total_return"].as_f64().unwrap(),
-            );
+            near(portfolio, own.total_return(), number(&expected["total_return"]));
             for linking in Linking::ALL {
                 let expected = &expected[linking.label()];
                 let sums = own.linked(basis, linking);
@@ -228,21 +224,13 @@ fn linked_contributions_add_up_to_the_golden_ones_of(golden: &Golden) {
                     .into_iter()
                     .chain([("slip", Part::Slip), ("cost", Part::Cost)])
                 {
-                    near(&place(name), part(one), expected[name].as_f64().unwrap());
+                    near(&place(name), part(one), number(&expected[name]));
                 }
                 for (style, factor) in model.config().styles.iter().enumerate() {
                     let name = format!("style:{}", factor.name());
-                    near(
-                        &place(&name),
-                        part(Part::Style(style)),
-                        expected[&name].as_f64().unwrap(),
-                    );
+                    near(&place(&name), part(Part::Style(style)), number(&expected[&name]));
                 }
-                near(
-                    &place("port"),
-                    sums.iter().sum(),
-                    expected["port"].as_f64().unwrap(),
-                );
+                near(&place("port"), sums.iter().sum(), number(&expected["port"]));
             }
             let last = own.cumulative(basis).pop().unwrap();
             for (cell, sum) in last.iter().zip(own.linked(basis, Linking::Carino)) {
@@ -251,11 +239,6 @@ fn linked_contributions_add_up_to_the_golden_ones_of(golden: &Golden) {
         }
     }
     println!("{} portfolios linked", linked.as_object().unwrap().len());
-}
-
-#[test]
-fn without_trades_the_three_bases_agree() {
-    Golden::all().for_each(|golden| without_trades_the_three_bases_agree_of(&golden));
 }
 
 fn without_trades_the_three_bases_agree_of(golden: &Golden) {
@@ -284,14 +267,9 @@ fn without_trades_the_three_bases_agree_of(golden: &Golden) {
     assert!(days > 0);
 }
 
-#[test]
-fn thin_days_leave_everything_unattributed() {
-    Golden::all().for_each(|golden| thin_days_leave_everything_unattributed_of(&golden));
-}
-
 fn thin_days_leave_everything_unattributed_of(golden: &Golden) {
     let misc = json(&golden.folder, "misc.json");
-    let least = usize::try_from(misc["thin_min_cross_section"].as_u64().unwrap()).unwrap();
+    let least = whole(&misc["thin_min_cross_section"]);
     let model = golden.fit(|config| config.min_names = least);
     let rows = misc["thin"].as_array().unwrap();
     let days = golden.days.start..golden.days.start + rows.len();
@@ -299,7 +277,7 @@ fn thin_days_leave_everything_unattributed_of(golden: &Golden) {
     let parts = own.parts(WeightBasis::Pre);
     for (place, row) in rows.iter().enumerate() {
         let cells = parts.rows().nth(place).unwrap();
-        let number = |key: &str| row[key].as_f64().unwrap();
+        let number = |key: &str| number(&row[key]);
         near("thin R", own.returns()[place], number("R"));
         near(
             "thin unattributed",
@@ -317,22 +295,7 @@ fn thin_days_leave_everything_unattributed_of(golden: &Golden) {
     }
 }
 
-#[test]
-fn carino_weights_at_their_limits() {
-    for folder in folders() {
-        carino_weights_at_their_limits_of(&folder);
-    }
-}
-
 fn carino_weights_at_their_limits_of(folder: &Path) {
-    let numbers = |value: &Value| -> Vec<f64> {
-        value
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|value| value.as_f64().unwrap())
-            .collect()
-    };
     for (name, case) in json(folder, "misc.json")["carino"].as_object().unwrap() {
         let weights = carino_weights(&numbers(&case["R"]));
         for (own, expected) in weights.iter().zip(numbers(&case["weight"])) {
@@ -344,6 +307,6 @@ fn carino_weights_at_their_limits_of(folder: &Path) {
             .zip(&weights)
             .map(|(row, weight)| weight * row.iter().sum::<f64>())
             .sum();
-        near(name, linked, case["total"].as_f64().unwrap());
+        near(name, linked, number(&case["total"]));
     }
 }

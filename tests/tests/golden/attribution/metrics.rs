@@ -1,21 +1,23 @@
 //! Metrics against the golden set of attribution, made by an independent implementation.
 
-use crate::golden::attribution::set::{folders, json};
+use crate::golden::attribution::set::{Table, folders, json, over_every_set};
 use ktd_attribution::metric::{
     Abstention, NavPath, StepKind, Undefined, WeightPath, cash_ratio, excess_return, hhi, hhi_invested,
     information_ratio, max_drawdown, sharpe_ratio, total_return, turnover, weight_change,
 };
+use ktd_kit::golden::{self, numbers};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+over_every_set! {
+    folders();
+    portfolios => portfolios_of,
+    edge_cases => edge_cases_of,
+}
+
 type Row = BTreeMap<String, String>;
 type Outcome = (&'static str, Result<f64, Undefined>);
-
-fn rows(folder: &Path, file: &str) -> Vec<Row> {
-    let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
-    reader.deserialize().map(|row| row.unwrap()).collect()
-}
 
 fn number(row: &Row, column: &str) -> f64 {
     row[column].parse().unwrap()
@@ -44,7 +46,8 @@ struct Marks(BTreeMap<String, BTreeMap<usize, f64>>);
 impl Marks {
     fn read(folder: &Path) -> Self {
         let mut marks: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
-        for row in rows(folder, "panel.csv")
+        for row in Table::read(folder, "panel.csv")
+            .rows
             .iter()
             .filter(|row| !row["close"].is_empty())
         {
@@ -125,7 +128,7 @@ impl Ledger {
             }
         };
         let ours = Abstention::of(self.traded.iter().map(outcome)).rate().unwrap();
-        let golden = golden["abstention_rate"].as_f64().unwrap();
+        let golden = golden::number(&golden["abstention_rate"]);
         assert!(
             golden <= ours + 1e-10,
             "{place}: abstention {ours}, golden {golden}"
@@ -133,21 +136,18 @@ impl Ledger {
     }
 }
 
-#[test]
-fn portfolios() {
-    for folder in folders() {
-        portfolios_of(&folder);
-    }
-}
-
 fn portfolios_of(folder: &Path) {
     let golden = json(folder, "metrics.json");
-    let initial = json(folder, "config.json")["nav0"].as_f64().unwrap();
-    let benchmark: Vec<f64> = rows(folder, "bench.csv")
+    let initial = golden::number(&json(folder, "config.json")["nav0"]);
+    let benchmark: Vec<f64> = Table::read(folder, "bench.csv")
+        .rows
         .iter()
         .map(|row| number(row, "ret"))
         .collect();
-    let (days, trades) = (rows(folder, "contrib_daily.csv"), rows(folder, "trades.csv"));
+    let (days, trades) = (
+        Table::read(folder, "contrib_daily.csv").rows,
+        Table::read(folder, "trades.csv").rows,
+    );
     let marks = Marks::read(folder);
     let of = |rows: &'_ [Row], name: &str| -> Vec<Row> {
         rows.iter()
@@ -175,10 +175,6 @@ fn portfolios_of(folder: &Path) {
 
 /// A case whose inputs stand in the file: NAV, and benchmark or weights where it is about them.
 fn edge_outcomes(case: &str, golden: &Value) -> Vec<Outcome> {
-    let numbers = |value: &Value| -> Vec<f64> {
-        let items = value.as_array().unwrap();
-        items.iter().map(|item| item.as_f64().unwrap()).collect()
-    };
     let nav = numbers(&golden["nav"]);
     let path = NavPath::new(nav[0], &nav[1..]).unwrap();
     let mut outcomes = vec![
@@ -203,13 +199,6 @@ fn edge_outcomes(case: &str, golden: &Value) -> Vec<Outcome> {
         outcomes.push(("hhi_invested", hhi_invested(&weights)));
     }
     outcomes
-}
-
-#[test]
-fn edge_cases() {
-    for folder in folders() {
-        edge_cases_of(&folder);
-    }
 }
 
 fn edge_cases_of(folder: &Path) {

@@ -1,13 +1,32 @@
 //! The factor model: the whole way from prices to factor returns, through our own factors and exposures.
 
-use crate::golden::attribution::set::{Golden, TOLERANCE, Table, folders, json, model_config};
+use crate::golden::attribution::set::{
+    Golden, TOLERANCE, Table, folders, json, model_config, over_every_set,
+};
 use ktd_attribution::model::{
     Centering, DayFit, DayStatus, FactorModel, Leg, ModelConfig, Solution, Solver, VifScreen, Weighting,
     calibrate, wls,
 };
 use ktd_env::factors::{Factor, Winsor};
+use ktd_kit::golden::{near_of, number, numbers_or_nan, whole, wholes};
 use serde_json::Value;
 use std::path::Path;
+
+over_every_set! {
+    Golden::all();
+    factor_returns_and_their_errors => factor_returns_and_their_errors_of,
+    exposures_and_sets => exposures_and_sets_of,
+    residuals_of_covered_names => residuals_of_covered_names_of,
+    the_screen_and_its_path => the_screen_and_its_path_of,
+    thin_days_cover_nothing => thin_days_cover_nothing_of,
+    selection_moves_with_weights_and_limits_but_not_with_the_centre => selection_moves_of,
+}
+
+over_every_set! {
+    folders();
+    adversarial_regressions => adversarial_regressions_of,
+    equal_weights_are_ordinary_least_squares => equal_weights_are_ordinary_least_squares_of,
+}
 
 /// The day after the last return day that the set's generator screens on.
 const CALIBRATION_END: usize = 291;
@@ -44,11 +63,6 @@ fn compare_factor_returns(table: &Table, row: usize, fit: &DayFit) {
     }
 }
 
-#[test]
-fn factor_returns_and_their_errors() {
-    Golden::all().for_each(|golden| factor_returns_and_their_errors_of(&golden));
-}
-
 fn factor_returns_and_their_errors_of(golden: &Golden) {
     let weightings = [
         ("sqrt_amount", Weighting::SqrtAmount),
@@ -67,11 +81,6 @@ fn factor_returns_and_their_errors_of(golden: &Golden) {
             println!("{}: {} days", table.file, table.rows.len());
         }
     }
-}
-
-#[test]
-fn exposures_and_sets() {
-    Golden::all().for_each(|golden| exposures_and_sets_of(&golden));
 }
 
 fn exposures_and_sets_of(golden: &Golden) {
@@ -99,11 +108,6 @@ fn exposures_and_sets_of(golden: &Golden) {
     println!("exposures_z.csv: {} rows", table.rows.len());
 }
 
-#[test]
-fn residuals_of_covered_names() {
-    Golden::all().for_each(|golden| residuals_of_covered_names_of(&golden));
-}
-
 fn residuals_of_covered_names_of(golden: &Golden) {
     let model = golden.fit(|_| ());
     let table = Table::read(&golden.folder, "residuals.csv");
@@ -118,16 +122,9 @@ fn residuals_of_covered_names_of(golden: &Golden) {
     println!("residuals.csv: {} rows", table.rows.len());
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
-    let list = value.as_array().unwrap();
-    list.iter()
-        .map(|cell| cell.as_f64().unwrap_or(f64::NAN))
-        .collect()
-}
-
 /// The columns of a matrix that is told row by row.
 fn transposed(rows: &Value) -> Vec<Vec<f64>> {
-    let rows: Vec<Vec<f64>> = rows.as_array().unwrap().iter().map(numbers).collect();
+    let rows: Vec<Vec<f64>> = rows.as_array().unwrap().iter().map(numbers_or_nan).collect();
     (0..rows[0].len())
         .map(|column| rows.iter().map(|row| row[column]).collect())
         .collect()
@@ -137,33 +134,25 @@ fn views(columns: &[Vec<f64>]) -> Vec<&[f64]> {
     columns.iter().map(Vec::as_slice).collect()
 }
 
-/// `tolerance` of the larger of 1 and the expected value.
-fn near(place: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (actual - expected).abs() <= tolerance * expected.abs().max(1.0),
-        "{place}: {actual:e}, expected {expected:e}"
-    );
-}
-
 fn compare_case(case: &Value, solution: &Solution, way: &str) {
     let name = case["name"].as_str().unwrap();
-    let kept: Vec<usize> = numbers_as_places(&case["kept"]);
+    let kept: Vec<usize> = wholes(&case["kept"]);
     assert_eq!(solution.kept, kept, "{name}, {way}: kept");
-    let errors = numbers(&case["se"]);
+    let errors = numbers_or_nan(&case["se"]);
     // Rounding grows with the condition of the columns, which shows in their errors: one of 1e-4 apart loses as many
     // digits.
     let condition = errors.iter().copied().fold(0.01, f64::max) / 0.01;
-    for (place, expected) in numbers(&case["beta"]).into_iter().enumerate() {
+    for (place, expected) in numbers_or_nan(&case["beta"]).into_iter().enumerate() {
         let tolerance = TOLERANCE * condition;
-        near(
+        near_of(
             &format!("{name}, {way}: beta {place}"),
             solution.coefficients[0][place],
             expected,
             tolerance,
         );
     }
-    for (row, expected) in numbers(&case["resid"]).into_iter().enumerate() {
-        near(
+    for (row, expected) in numbers_or_nan(&case["resid"]).into_iter().enumerate() {
+        near_of(
             &format!("{name}, {way}: residual {row}"),
             solution.residuals[0][row],
             expected,
@@ -173,21 +162,7 @@ fn compare_case(case: &Value, solution: &Solution, way: &str) {
     let own = &solution.standard_errors;
     for (place, expected) in kept.iter().zip(errors) {
         let place_text = format!("{name}, {way}: error {place}");
-        near(&place_text, own[*place].unwrap(), expected, TOLERANCE * condition);
-    }
-}
-
-fn numbers_as_places(value: &Value) -> Vec<usize> {
-    let list = value.as_array().unwrap();
-    list.iter()
-        .map(|cell| usize::try_from(cell.as_u64().unwrap()).unwrap())
-        .collect()
-}
-
-#[test]
-fn adversarial_regressions() {
-    for folder in folders() {
-        adversarial_regressions_of(&folder);
+        near_of(&place_text, own[*place].unwrap(), expected, TOLERANCE * condition);
     }
 }
 
@@ -197,7 +172,7 @@ fn adversarial_regressions_of(folder: &Path) {
     for case in cases.as_array().unwrap() {
         let columns = transposed(&case["X"]);
         let columns = views(&columns);
-        let (leg, weights) = (numbers(&case["y"]), numbers(&case["w"]));
+        let (leg, weights) = (numbers_or_nan(&case["y"]), numbers_or_nan(&case["w"]));
         let quick = wls(&columns, &[&leg], &weights, tolerance).unwrap();
         compare_case(case, &quick, "quick");
         let mut careful = Solver::default();
@@ -209,21 +184,14 @@ fn adversarial_regressions_of(folder: &Path) {
     println!("adversarial_wls.json: {} cases", cases.as_array().unwrap().len());
 }
 
-#[test]
-fn equal_weights_are_ordinary_least_squares() {
-    for folder in folders() {
-        equal_weights_are_ordinary_least_squares_of(&folder);
-    }
-}
-
 fn equal_weights_are_ordinary_least_squares_of(folder: &Path) {
     let golden = &json(folder, "misc.json")["ols"];
     let columns = transposed(&golden["X"]);
-    let leg = numbers(&golden["y"]);
+    let leg = numbers_or_nan(&golden["y"]);
     for weight in [1.0, 7.7] {
         let solution = wls(&views(&columns), &[&leg], &vec![weight; leg.len()], 1e-10).unwrap();
-        for (place, expected) in numbers(&golden["beta"]).into_iter().enumerate() {
-            near(
+        for (place, expected) in numbers_or_nan(&golden["beta"]).into_iter().enumerate() {
+            near_of(
                 &format!("misc.json ols beta {place}"),
                 solution.coefficients[0][place],
                 expected,
@@ -233,14 +201,9 @@ fn equal_weights_are_ordinary_least_squares_of(folder: &Path) {
     }
 }
 
-#[test]
-fn the_screen_and_its_path() {
-    Golden::all().for_each(|golden| the_screen_and_its_path_of(&golden));
-}
-
 fn the_screen_and_its_path_of(golden: &Golden) {
     let expected = json(&golden.folder, "vif.json");
-    let threshold = expected["threshold"].as_f64().unwrap();
+    let threshold = number(&expected["threshold"]);
     // Only our own set says it.
     let end = expected["calibration_end"]
         .as_u64()
@@ -249,7 +212,7 @@ fn the_screen_and_its_path_of(golden: &Golden) {
     let (config, screen) = calibrate(&golden.panel, &golden.config, days, threshold).unwrap();
     let correlation = transposed(&expected["pooled_corr"]).concat();
     for (place, expected) in correlation.into_iter().enumerate() {
-        near(
+        near_of(
             &format!("pooled_corr {place}"),
             screen.correlation[place],
             expected,
@@ -262,10 +225,10 @@ fn the_screen_and_its_path_of(golden: &Golden) {
         assert_eq!(step.inflations.len(), expected.as_object().unwrap().len());
         for (factor, inflation) in &step.inflations {
             let name = factor.name();
-            near(
+            near_of(
                 &format!("round {round} {name}"),
                 inflation.unwrap(),
-                expected[name].as_f64().unwrap(),
+                number(&expected[name]),
                 TOLERANCE,
             );
         }
@@ -277,27 +240,22 @@ fn the_screen_and_its_path_of(golden: &Golden) {
     let one_day = FactorModel::fit(&golden.panel, &golden.config, first..first + 1).unwrap();
     let single = &expected[format!("single_day_{first}")];
     for (factor, inflation) in &VifScreen::new(&one_day, threshold).unwrap().path[0].inflations {
-        near(
+        near_of(
             factor.name(),
             inflation.unwrap(),
-            single[factor.name()].as_f64().unwrap(),
+            number(&single[factor.name()]),
             TOLERANCE,
         );
     }
 }
 
-#[test]
-fn thin_days_cover_nothing() {
-    Golden::all().for_each(|golden| thin_days_cover_nothing_of(&golden));
-}
-
 fn thin_days_cover_nothing_of(golden: &Golden) {
     let misc = json(&golden.folder, "misc.json");
-    let least = misc["thin_min_cross_section"].as_u64().unwrap();
-    let model = golden.fit(|config| config.min_names = usize::try_from(least).unwrap());
+    let least = whole(&misc["thin_min_cross_section"]);
+    let model = golden.fit(|config| config.min_names = least);
     let days = misc["thin"].as_array().unwrap();
     for day in days {
-        let day = usize::try_from(day["t"].as_u64().unwrap()).unwrap();
+        let day = whole(&day["t"]);
         let fit = model.day(day).unwrap();
         assert_eq!(fit.status, DayStatus::Thin, "day {day}");
         assert!((0..fit.names()).all(|row| !fit.is_covered(row)));
@@ -321,13 +279,7 @@ fn residual_distance(left: &FactorModel, right: &FactorModel) -> f64 {
     distance
 }
 
-#[test]
-fn selection_moves_with_weights_and_limits_but_not_with_the_centre() {
-    Golden::all()
-        .for_each(|golden| selection_moves_with_weights_and_limits_but_not_with_the_centre_of(&golden));
-}
-
-fn selection_moves_with_weights_and_limits_but_not_with_the_centre_of(golden: &Golden) {
+fn selection_moves_of(golden: &Golden) {
     let base = golden.fit(|_| ());
     let moved = |change: &dyn Fn(&mut ModelConfig)| residual_distance(&base, &golden.fit(change));
     assert!(moved(&|config| config.centering = Centering::Regression) <= TOLERANCE);

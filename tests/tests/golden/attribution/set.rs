@@ -3,9 +3,25 @@
 use ktd_attribution::model::{FactorModel, ModelConfig, Residuals};
 use ktd_attribution::{Panel, PanelColumns};
 use ktd_env::factors::{FactorConfig, RollingWindow, Winsor};
+use ktd_kit::golden::{number, whole};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+/// One test a comparison, over every set there is.
+macro_rules! over_every_set {
+    ($sets:expr; $($test:ident => $compare:ident,)+) => {
+        $(
+            #[test]
+            fn $test() {
+                for set in $sets {
+                    $compare(&set);
+                }
+            }
+        )+
+    };
+}
+pub(crate) use over_every_set;
 
 /// Absolute, for factor returns, residuals and contributions.
 pub(crate) const TOLERANCE: f64 = 1e-12;
@@ -17,7 +33,7 @@ pub(crate) fn folders() -> Vec<PathBuf> {
 }
 
 pub(crate) fn json(folder: &Path, file: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
+    ktd_kit::golden::json(&folder.join(file))
 }
 
 /// A golden table, rows keyed by column.
@@ -59,10 +75,27 @@ impl Table {
         );
         assert!(
             agree,
-            "{} line {} column {column}: {actual:?}, expected {expected:e}",
-            self.file,
-            row + 2
+            "{}: {actual:?}, expected {expected:e}",
+            self.place(row, column)
         );
+    }
+
+    /// Fails unless both are missing or they agree within the tolerance, which is of the value where it is `relative`.
+    pub(crate) fn compare(&self, row: usize, column: &str, actual: f64, (tolerance, relative): (f64, bool)) {
+        let expected = self.number(row, column);
+        let scale = if relative { expected.abs() } else { 1.0 };
+        let agree = if expected.is_nan() || actual.is_nan() {
+            expected.is_nan() && actual.is_nan()
+        } else {
+            (actual - expected).abs() <= tolerance * scale
+        };
+        let place = self.place(row, column);
+        assert!(agree, "{place}: {actual:e}, expected {expected:e}");
+    }
+
+    /// Where a comparison failed.
+    pub(crate) fn place(&self, row: usize, column: &str) -> String {
+        format!("{} line {} column {column}", self.file, row + 2)
     }
 }
 
@@ -150,9 +183,9 @@ fn columns(table: &Table, names: &[String]) -> PanelColumns {
 }
 
 pub(crate) fn model_config(config: &Value) -> ModelConfig {
-    let size = |key: &str| usize::try_from(config[key].as_u64().unwrap()).unwrap();
+    let size = |key: &str| whole(&config[key]);
     let window = |days, min_days| RollingWindow::new(size(days), size(min_days));
-    let number = |key: &str| config[key].as_f64().unwrap();
+    let number = |key: &str| number(&config[key]);
     assert_eq!(
         (
             &config["center"],

@@ -1,7 +1,8 @@
 //! Splits, fits, daily series, figures and interventions against pandas, scikit-learn and scipy.
 
 use super::market::{GoldenMarket, csv_rows, number};
-use super::{protocol, text};
+use super::{json, protocol, text};
+use ktd_kit::golden::{self, near, whole};
 use ktd_leakage::{
     COSTS_BPS, LeakageBench, LeakageGain, ModelFamily, RidgeModel, RunKey, SUFFIX_SESSIONS, SuffixPaths,
     Switch, TradeSeries, bootstrap_mean, mask_check, suffix_check, yearly_inference,
@@ -11,23 +12,8 @@ use std::collections::BTreeMap;
 
 const YEARS: [i32; 2] = [2020, 2021];
 
-fn json(name: &str) -> Option<Value> {
-    Some(serde_json::from_str(&text(name)?).unwrap())
-}
-
-fn whole(value: &Value) -> usize {
-    usize::try_from(value.as_u64().unwrap()).unwrap()
-}
-
 fn year_of(value: &Value) -> i32 {
     i32::try_from(value.as_i64().unwrap()).unwrap()
-}
-
-fn near(what: &str, found: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (found - expected).abs() <= tolerance,
-        "{what}: {found} for {expected}"
-    );
 }
 
 /// The test years that a set has: those of its splits.
@@ -106,21 +92,14 @@ fn ridge_follows_scikit_learn() {
             bench.split(switch, horizon, year).unwrap().fit_rows.len(),
             whole(&row["rows"])
         );
-        let numbers = |name: &str| -> Vec<f64> {
-            row[name]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|value| value.as_f64().unwrap())
-                .collect()
-        };
+        let numbers = |name: &str| golden::numbers(&row[name]);
         let largest = numbers("coef")
             .iter()
             .fold(0.0_f64, |most, value| most.max(value.abs()));
         near(
             "intercept",
             fit.intercept(),
-            row["intercept"].as_f64().unwrap(),
+            golden::number(&row["intercept"]),
             1e-8 * largest,
         );
         for (what, found) in [
@@ -261,20 +240,19 @@ fn boosted_trees_gain_as_lightgbm_does() {
 
 #[test]
 fn yearly_inference_is_exact() {
-    let Some(golden) = json("yearly.json") else { return };
-    for case in golden.as_array().unwrap() {
-        let gains: Vec<f64> = case["gains"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|gain| gain.as_f64().unwrap())
-            .collect();
+    let Some(cases) = json("yearly.json") else { return };
+    for case in cases.as_array().unwrap() {
+        let gains = golden::numbers(&case["gains"]);
         let found = yearly_inference(&gains).unwrap();
         let drawn = bootstrap_mean(&gains, 0.025, 0).unwrap();
-        let number = |value: &Value| value.as_f64().unwrap();
-        near("mean", found.mean, number(&case["mean"]), 1e-12);
-        near("low", drawn.low, number(&case["bootstrap"]["low"]), 1e-12);
-        near("high", drawn.high, number(&case["bootstrap"]["high"]), 1e-12);
+        near("mean", found.mean, golden::number(&case["mean"]), 1e-12);
+        near("low", drawn.low, golden::number(&case["bootstrap"]["low"]), 1e-12);
+        near(
+            "high",
+            drawn.high,
+            golden::number(&case["bootstrap"]["high"]),
+            1e-12,
+        );
         assert_eq!(drawn.samples, whole(&case["bootstrap"]["samples"]));
         assert_eq!(
             (found.positive, found.years),
@@ -324,7 +302,7 @@ fn interventions_follow_the_set() {
         near(
             "change",
             found.normalised_change,
-            expected["mean_normalised_change"].as_f64().unwrap(),
+            golden::number(&expected["mean_normalised_change"]),
             1e-6,
         );
         if switch == Switch::Clean {
@@ -337,19 +315,19 @@ fn interventions_follow_the_set() {
         near(
             "full",
             found.full.unwrap(),
-            expected["full SR@5bps"].as_f64().unwrap(),
+            golden::number(&expected["full SR@5bps"]),
             1e-6,
         );
         near(
             "masked",
             found.masked.unwrap(),
-            expected["masked SR@5bps"].as_f64().unwrap(),
+            golden::number(&expected["masked SR@5bps"]),
             1e-6,
         );
         near(
             "change",
             found.change().unwrap(),
-            expected["change"].as_f64().unwrap(),
+            golden::number(&expected["change"]),
             1e-6,
         );
     }

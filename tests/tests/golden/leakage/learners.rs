@@ -1,30 +1,9 @@
 //! Learners against `LightGBM` and automatic derivatives.
 
-use ktd_kit::Need;
-use ktd_kit::golden::golden_root;
+use super::json;
+use ktd_kit::golden::{near, number, numbers};
 use ktd_learners::{BoostedTrees, BoostingSettings, Chance, NamedWeights, NetShape, NeuralNet};
 use serde_json::Value;
-
-/// A file of the set; `None` where it is absent.
-fn read(name: &str) -> Option<Value> {
-    let path = golden_root().join("leakage").join(name);
-    let needed = Need::Golden("leakage");
-    if !needed.is_there() || !path.is_file() {
-        println!("passed over: {} is absent", path.display());
-        return None;
-    }
-    Some(serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
-}
-
-/// All numbers of nested lists, in order.
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(items) => items.iter().flat_map(numbers).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            vec![value.as_f64().unwrap()]
-        }
-    }
-}
 
 fn places(value: &Value) -> Option<usize> {
     value
@@ -43,7 +22,7 @@ fn correlation(left: &[f64], right: &[f64]) -> f64 {
 
 #[test]
 fn boosted_trees_follow_lightgbm() {
-    let Some(golden) = read("gbdt.json") else { return };
+    let Some(golden) = json("gbdt.json") else { return };
     let (rows, labels, asked) = (
         numbers(&golden["X"]),
         numbers(&golden["y"]),
@@ -58,8 +37,8 @@ fn boosted_trees_follow_lightgbm() {
             leaves: places(&case["leaves"]).unwrap(),
             max_depth: places(&case["max_depth"]),
             column_share: 1.0,
-            l1: case["l1"].as_f64().unwrap(),
-            l2: case["l2"].as_f64().unwrap(),
+            l1: number(&case["l1"]),
+            l2: number(&case["l2"]),
             ..BoostingSettings::BENCHMARK
         };
         let width = rows.len() / labels.len();
@@ -130,16 +109,13 @@ fn examples(case: &Value) -> Vec<Vec<f64>> {
 fn close(name: &str, found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{name}");
     for (found, expected) in found.iter().zip(expected) {
-        assert!(
-            (found - expected).abs() <= 1e-10,
-            "{name}: {found} for {expected}"
-        );
+        near(name, *found, *expected, 1e-10);
     }
 }
 
 #[test]
 fn networks_follow_automatic_derivatives() {
-    let Some(golden) = read("nets.json") else { return };
+    let Some(golden) = json("nets.json") else { return };
     let cases = golden.as_array().unwrap();
     assert!(!cases.is_empty());
     for case in cases {
@@ -157,7 +133,7 @@ fn networks_follow_automatic_derivatives() {
         let targets = numbers(&case["target"]);
         close(name, &net.outputs(&examples), &numbers(&case["output"]));
         let (loss, gradients) = net.loss_and_gradients(&examples, &targets);
-        close(name, &[loss], &numbers(&case["loss"]));
+        near(name, loss, number(&case["loss"]), 1e-10);
         let stepped = net.after_first_step(&examples, &targets, 1e-3).weights();
         for (field, found) in [("gradients", gradients), ("after_one_adam_step", stepped)] {
             let expected = named(field);

@@ -17,6 +17,7 @@ mod signals;
 use ktd_kit::Need;
 use ktd_kit::golden::golden_root;
 use ktd_leakage::Switch;
+use serde_json::Value;
 
 /// The text of a file of the set, unpacked; `None` (told) where it is absent.
 fn text(name: &str) -> Option<String> {
@@ -27,6 +28,11 @@ fn text(name: &str) -> Option<String> {
         return None;
     }
     Some(ktd_kit::golden::text(&path))
+}
+
+/// The document of a file of the set.
+fn json(name: &str) -> Option<Value> {
+    Some(serde_json::from_str(&text(name)?).unwrap())
 }
 
 /// The protocol of a name.

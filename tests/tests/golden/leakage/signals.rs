@@ -1,26 +1,24 @@
 //! The audit of signals against pandas and numpy.
 
 use super::market::{GoldenMarket, csv_rows, number};
-use super::text;
+use super::{json, text};
+use ktd_kit::golden::{self, whole};
 use ktd_leakage::{FillRule, KnownAt, SignalAuditor, SignalGrid, SuspicionRule};
-use serde_json::Value;
 
 #[test]
 fn profiles_and_verdicts_are_those_of_the_set() {
     let (Some(market), Some(cells), Some(golden)) =
-        (GoldenMarket::read(), text("signals.csv.gz"), text("signals.json"))
+        (GoldenMarket::read(), text("signals.csv.gz"), json("signals.json"))
     else {
         return;
     };
-    let golden: Value = serde_json::from_str(&golden).unwrap();
     let header: Vec<&str> = cells.lines().next().unwrap().split(',').collect();
     let signals = golden["signals"].as_array().unwrap();
-    let count = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
     let settings = &golden["settings"];
     // The set's floors are those of an older rule: verdicts and pieces must be the same by this one.
     let rule = SuspicionRule {
-        least_t: settings["least_t"].as_f64().unwrap(),
-        min_names: count(&settings["min_names"]),
+        least_t: golden::number(&settings["least_t"]),
+        min_names: whole(&settings["min_names"]),
         ..SuspicionRule::BENCHMARK
     };
     let auditor = SignalAuditor::new(&market.bars, rule);
@@ -42,7 +40,7 @@ fn profiles_and_verdicts_are_those_of_the_set() {
         assert_eq!(found.profile.len(), profile.len());
         for (found, expected) in found.profile.iter().zip(profile) {
             assert_eq!(Some(found.piece.0), expected["piece"].as_i64());
-            assert_eq!(found.days, count(&expected["days"]), "{name} {expected}");
+            assert_eq!(found.days, whole(&expected["days"]), "{name} {expected}");
             for (found, expected, tolerance) in
                 [(found.ic, &expected["ic"], 1e-9), (found.t, &expected["t"], 1e-6)]
             {

@@ -3,7 +3,7 @@
 
 use super::{document, market_of, path, words};
 use ktd_boxed::{BoxLauncher, BoxSetup, CodeRunner};
-use ktd_kit::golden::text;
+use ktd_kit::golden::{json, text};
 use ktd_kit::has_boxes;
 use ktd_kit::need::box_environment;
 use ktd_sandbox::{BoxJob, BoxLimits, JobResult, ModuleName, SourceText};
@@ -73,7 +73,7 @@ impl Set {
             return None;
         }
         let sources = reference_sources(path("scripts/refs.py")?.parent().unwrap());
-        let long: Value = serde_json::from_str(&text(&path("long.json.gz")?)).unwrap();
+        let long: Value = json(&path("long.json.gz")?);
         let mut set = Self {
             tasks: BTreeMap::new(),
             cards: BTreeMap::new(),
@@ -420,7 +420,7 @@ fn the_box_writes_the_logs_of_the_reference_to_the_last_cell() {
         return;
     };
     let launcher = launcher(BoxLimits::STRATEGIES);
-    let long: Value = serde_json::from_str(&text(&long)).unwrap();
+    let long: Value = json(&long);
     let ids: Vec<DocumentId> = DocumentId::ALL
         .into_iter()
         .filter(|id| is_whole() || [DocumentId::S07, DocumentId::S08].contains(id))

@@ -79,44 +79,6 @@ fn hold() -> Arc<dyn ChatModel> {
     named("hold", 1).unwrap()
 }
 
-fn one_each(codes: impl IntoIterator<Item = &'static str>) -> BTreeMap<String, usize> {
-    codes.into_iter().map(|code| (code.to_owned(), 1)).collect()
-}
-
-#[test]
-fn infrastructure_faults_are_counted_apart_and_the_same_bytes_sent_again() {
-    let folder = tempfile::tempdir().unwrap();
-    for mode in ["fixed-candidate", "open-research"] {
-        let rest = format!("{ATTEMPTS}modes = [\"{mode}\"]");
-        let (calm, rough) = (
-            Provider::new(momentum(), &[]),
-            Provider::new(momentum(), &FAULTS[..5]),
-        );
-        let (calm_out, rough_out) = (
-            folder.path().join(mode).join("calm"),
-            folder.path().join(mode).join("rough"),
-        );
-        let expected = run(&rest, &calm, &calm_out).unwrap();
-        let summary = run(&rest, &rough, &rough_out).unwrap();
-        assert_eq!(
-            summary.counters.infrastructure_faults,
-            one_each(FAULTS[..5].iter().map(|fault| fault.code()))
-        );
-        assert_eq!(summary.metrics, expected.metrics, "{mode}: what the account did");
-        let without_faults = ktd_bundle::summary::Counters {
-            infrastructure_faults: BTreeMap::new(),
-            ..summary.counters
-        };
-        assert_eq!(without_faults, expected.counters, "{mode}: what the model did");
-        let sent = rough.sent();
-        assert!(
-            sent[..6].iter().all(|body| *body == sent[0]),
-            "{mode}: other bytes"
-        );
-        assert_eq!(sent[5..], calm.sent(), "{mode}: the model must not learn of it");
-    }
-}
-
 #[test]
 fn a_step_whose_attempts_are_used_up_is_uncovered_and_no_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -411,7 +373,7 @@ fn a_reply_that_is_nested_too_deeply_is_kept_as_text_and_replayed() {
     let summary = run(&rest, &provider, folder.path()).unwrap();
     assert_eq!(
         summary.counters.infrastructure_faults,
-        one_each(["body_too_deep"])
+        BTreeMap::from([("body_too_deep".to_owned(), 1)])
     );
     let path = BundlePaths::new(folder.path()).exchanges();
     // Every line is read by a reader that stops at 128 levels.

@@ -4,12 +4,11 @@ use super::proxy::{Deed, FAULTS, Proxied, ZERO_OUTPUT};
 use ktd_agents::{Transport, TransportError, WireReply, WireRequest};
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
-use ktd_bundle::event::{ReadEvent, StepOutcome};
+use ktd_bundle::event::ReadEvent;
 use ktd_bundle::summary::{Counters, Summary};
 use ktd_client::progress::Silent;
 use ktd_episode::verify::verify;
 use ktd_episode::{EpisodeInput, replay_episode, run_episode};
-use ktd_kit::Recorded;
 use ktd_kit::Vendor;
 use ktd_kit::episode::{Trace, experiment, files, key, market, prepare, runtime, shared};
 use ktd_kit::this_program;
@@ -119,14 +118,6 @@ fn fault_codes(events: &[ReadEvent]) -> Vec<&str> {
         .collect()
 }
 
-fn outcomes(events: &[ReadEvent]) -> Vec<StepOutcome> {
-    let outcome = |event: &ReadEvent| match event {
-        ReadEvent::Decision { outcome, .. } => Some(*outcome),
-        _ => None,
-    };
-    events.iter().filter_map(outcome).collect()
-}
-
 fn counted<'a>(codes: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for code in codes {
@@ -195,55 +186,6 @@ fn every_fault_is_in_its_own_counter_and_the_model_never_learns_of_it() {
         Trace::of(&calm_out.join("live")).events.len() > 3 * STEPS && calm.summary.counters.submitted > 0,
         "an episode that does nothing shows nothing"
     );
-}
-
-#[test]
-fn all_attempts_at_a_request_are_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    run("momentum", "fixed-candidate", &schedule()[..60], folder.path());
-    let path = BundlePaths::new(&folder.path().join("live")).exchanges();
-    let cassette = Recorded::read(&path).unwrap();
-    let mut bodies = BTreeMap::new();
-    for sent in cassette.sends() {
-        let at = sent.intent.at;
-        let first = bodies
-            .entry((at.step, at.ordinal))
-            .or_insert(&sent.intent.request);
-        assert_eq!(*first, &sent.intent.request, "{at}");
-    }
-}
-
-#[test]
-fn a_step_whose_attempts_are_used_up_is_uncovered_and_never_a_hold() {
-    let folder = tempfile::tempdir().unwrap();
-    let attempts = usize::try_from(ATTEMPTS).unwrap();
-    // Two good steps, then one that is lost to four different faults, then good ones.
-    let lost = [Deed::HangUp, Deed::CutWhole, Deed::Silence, Deed::Double];
-    let schedule = [&[Deed::Good, Deed::Good], lost.as_slice()].concat();
-    let passed = run("hold", "fixed-candidate", &schedule, folder.path());
-    let counters = &passed.summary.counters;
-    assert_eq!(
-        counters.infrastructure_faults,
-        counted(lost.iter().filter_map(|deed| deed.code()))
-    );
-    assert_eq!(
-        (counters.uncovered, counters.hold, counters.fallback),
-        (1, STEPS - 1, 0)
-    );
-    assert!(counters.model_faults.is_empty(), "{counters:?}");
-    let outcomes = outcomes(&events(folder.path()));
-    assert_eq!(outcomes[2], StepOutcome::Uncovered);
-    assert_eq!(
-        outcomes
-            .iter()
-            .filter(|outcome| **outcome == StepOutcome::Hold)
-            .count(),
-        STEPS - 1
-    );
-    // The lost step is in no rate: all judged steps held, and none failed to parse.
-    assert_eq!(passed.summary.metrics.abstention.value, Some(1.0));
-    assert_eq!(passed.summary.metrics.parse_failure.value, Some(0.0));
-    assert_eq!((lost.len(), passed.to_come), (attempts, 0));
 }
 
 #[test]
