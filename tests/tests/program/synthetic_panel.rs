@@ -13,7 +13,7 @@ use ktd_env::{Board, FactorTable, Fen, Market};
 use ktd_masking::{EpisodeFrame, Level, Mask, MaskKey, MaskSettings, Numeric};
 use ktd_probes::{
     Aid, Attackers, DEFAULT_JOINT_DAYS, Database, DatabaseSource, Gold, LearnedWeights, Measure, Probe,
-    ProbeAnswer, ProbeKind, ProbeMaker, ProbePlan, ProbeText, RecoveryTally, blind, expected,
+    ProbeAnswer, ProbeKind, ProbeMaker, ProbePlan, ProbeText, RecoveryTally, blind, controls, expected,
 };
 use ktd_tools::{ToolLimits, Toolbox};
 use serde_json::Value;
@@ -98,6 +98,10 @@ fn make(plan: &ProbePlan, kind: ProbeKind, number: usize) -> (Probe, Gold) {
 fn set(plan: &ProbePlan, kind: ProbeKind, count: usize) -> Vec<(ProbeText, Gold)> {
     let made = (0..count).map(|number| make(plan, kind, number));
     made.map(|(probe, gold)| (probe.text(), gold)).collect()
+}
+
+fn texts(set: &[(ProbeText, Gold)]) -> Vec<ProbeText> {
+    set.iter().map(|(probe, _)| probe.clone()).collect()
 }
 
 /// What each attacker recovers.
@@ -335,10 +339,35 @@ fn a_board_does_not_tell_whether_two_exhibits_are_one_stock() {
 }
 
 #[test]
-fn every_attacker_says_the_board_that_is_shown() {
-    let set = set(&blinded(Numeric::Exact), ProbeKind::Day, 40);
-    for tally in tallies(&Attackers::new(&STAGE.database, Numeric::Exact), &set).values() {
-        assert_eq!(tally.hits(Measure::Board), 40);
+fn attackers_succeed_where_they_must() {
+    let plan = blinded(Numeric::Exact);
+    let set = set(&plan, ProbeKind::Day, 40);
+    let tallies = tallies(&Attackers::new(&STAGE.database, Numeric::Exact), &set);
+    for (name, measure) in [
+        ("price-level", Measure::Top1),
+        ("volume-level", Measure::Top1),
+        ("return-path", Measure::Top1),
+        ("combination", Measure::Top1),
+        ("return-path", Measure::Date5),
+        ("index-path", Measure::Date5),
+        ("cross-section", Measure::Date5),
+    ] {
+        let hits = tallies[name].hits(measure);
+        assert!(38 <= hits, "{name}: {} of 40 {}", hits, measure.label());
+        assert_eq!(tallies[name].answered, 40);
+    }
+    for tally in tallies.values() {
+        assert_eq!(tally.hits(Measure::Board), 40, "the board is shown");
+    }
+}
+
+#[test]
+fn linked_exhibits_of_exact_numbers_are_linked() {
+    let set = set(&blinded(Numeric::Exact), ProbeKind::Linked, 24);
+    let tallies = tallies(&Attackers::new(&STAGE.database, Numeric::Exact), &set);
+    for name in ["price-level", "return-path", "combination"] {
+        let hits = tallies[name].hits(Measure::Same);
+        assert!(22 <= hits, "{name}: {hits} of 24");
     }
 }
 
@@ -464,6 +493,30 @@ fn strings(value: &Value) -> BTreeSet<String> {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => BTreeSet::new(),
     }
+}
+
+#[test]
+fn a_sorted_map_and_a_small_key_are_noticed() {
+    let plan = blinded(Numeric::Exact);
+    let honest = set(&plan, ProbeKind::Day, 24);
+    let top1 = |set: &[(ProbeText, Gold)]| {
+        let mut attackers = Attackers::new(&STAGE.database, Numeric::Exact);
+        attackers.study(texts(set));
+        tallies(&attackers, set)["labels-and-order"].hits(Measure::Top1)
+    };
+    assert!(top1(&honest) <= 8, "a drawn key tells nothing");
+    let sorted = controls::sorted_aliases(&STAGE.market, &plan, &texts(&honest));
+    let gold = honest.iter().map(|(_, gold)| gold.clone());
+    let sorted: Vec<_> = sorted.into_iter().zip(gold).collect();
+    assert!(20 <= top1(&sorted), "aliases in the order of the codes");
+    let mut bytes = [0; 32];
+    bytes[0] = 42;
+    let careless = ProbePlan {
+        key: MaskKey::from_bytes(bytes),
+        ..plan
+    };
+    let careless = set(&careless, ProbeKind::Day, 24);
+    assert!(20 <= top1(&careless), "a key made of a small number");
 }
 
 #[test]
