@@ -129,7 +129,8 @@ pub struct ToolCall {
 }
 
 /// Why the model stopped. For information: whether it called a tool is decided by the calls alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum StopReason {
     /// The answer was complete.
     Stop,
@@ -150,16 +151,8 @@ pub enum StopReason {
 impl StopReason {
     /// The stable name used in records.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Stop => "stop",
-            Self::ToolCalls => "tool_calls",
-            Self::Length => "length",
-            Self::ContentFilter => "content_filter",
-            Self::Refusal => "refusal",
-            Self::MalformedCall => "malformed_call",
-            Self::Other => "other",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -167,11 +160,14 @@ impl StopReason {
 ///
 /// Most are the provider's and count nowhere. A *repair* ([`Self::is_repair`]) is of the model's own words: what was
 /// submitted after a repair counts as good in the lenient column and as bad in the strict one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Normalised {
     /// Arguments came as JSON instead of text; the JSON's own text is kept.
+    #[strum(serialize = "object_arguments")]
     ArgumentsNotText,
     /// Arguments were absent, null or empty and are read as `{}`.
+    #[strum(serialize = "empty_object")]
     ArgumentsEmpty,
     /// A call had no id and one was minted.
     IdMinted,
@@ -194,19 +190,8 @@ pub enum Normalised {
 impl Normalised {
     /// The stable name used in records.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::ArgumentsNotText => "object_arguments",
-            Self::ArgumentsEmpty => "empty_object",
-            Self::IdMinted => "id_minted",
-            Self::IdReminted => "id_reminted",
-            Self::UsageUnknown => "usage_unknown",
-            Self::UsageImplausible => "usage_implausible",
-            Self::DoubleEncoded => "double_encoded",
-            Self::Duplicated => "duplicated",
-            Self::NameSuffix => "name_suffix",
-            Self::Extracted => "extracted",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 
     /// Whether the model's own words were repaired, and not only the provider's wrapping.

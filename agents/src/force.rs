@@ -68,6 +68,8 @@ impl fmt::Display for ForceLevel {
 }
 
 /// When a model thinks. A policy of the experiment, because thinking and forcing exclude each other at most vendors.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkingPolicy {
@@ -85,12 +87,7 @@ pub enum ThinkingPolicy {
 impl ThinkingPolicy {
     /// The word by which experiment files name it.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::VendorDefault => "vendor-default",
-            Self::Always => "always",
-            Self::Never => "never",
-            Self::ThinkThenForce => "think-then-force",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }

@@ -47,7 +47,8 @@ impl WireReply {
 }
 
 /// No complete reply came. Never a model's mistake.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TransportError {
     /// The provider could not be reached.
     #[error("failed to connect to the provider: {detail}")]
@@ -87,15 +88,8 @@ pub enum TransportError {
 impl TransportError {
     /// The stable name used in records.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Connect { .. } => "connect",
-            Self::Timeout => "timeout",
-            Self::Interrupted { .. } => "interrupted",
-            Self::ReplyTooLarge { .. } => "reply_too_large",
-            Self::NotSent { .. } => "not_sent",
-            Self::NotRunning { .. } => "not_running",
-        }
+    pub fn code(&self) -> &'static str {
+        self.into()
     }
 
     /// Whether the same request may succeed later.

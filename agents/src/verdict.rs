@@ -9,7 +9,8 @@ use crate::wire::{FaultClass, FaultKind, ReplyFault};
 use ktd_masking::JsonExtent;
 
 /// What an attempt at a request came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// A turn that can be used as it is.
     Valid,
@@ -68,15 +69,8 @@ impl Verdict {
 
     /// The stable name of the outcome: one of six.
     #[must_use]
-    pub const fn label(&self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Normalised(_) => "normalised",
-            Self::ModelFault(_) => "model_fault",
-            Self::InfraFault(_) => "infra_fault",
-            Self::ConfigFault(_) => "config_fault",
-            Self::HarnessBug(_) => "harness_bug",
-        }
+    pub fn label(&self) -> &'static str {
+        self.into()
     }
 
     /// The stable names of what exactly it is; none for [`Self::Valid`].

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A wire format.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
@@ -45,13 +47,8 @@ impl Wire {
 
     /// The name used in experiments and records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::ChatCompletions => "chat-completions",
-            Self::Responses => "responses",
-            Self::Messages => "messages",
-            Self::GenerateContent => "generate-content",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// The wire of that name.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// The board a stock is listed on, which decides its round lot and its price limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Board {
     /// Main boards of Shanghai and Shenzhen (`SH60`, `SZ00`).
     Main,
@@ -21,13 +22,8 @@ impl Board {
 
     /// The name shown to people and models; every rung of the numeric ladder but `banded` shows it (KTD-Fin, appendix K).
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Main => "MAIN",
-            Self::ChiNext => "CHINEXT",
-            Self::Star => "STAR",
-            Self::Bse => "BSE",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

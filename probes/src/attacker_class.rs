@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Class of an attacker: what it knows besides the exhibit and the rules of the mask.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttackerClass {
@@ -41,12 +43,7 @@ impl AttackerClass {
 
     /// The name in files and tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Database => "database",
-            Self::DatabaseAndStocks => "database-and-stocks",
-            Self::DatabaseAndDay => "database-and-day",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }

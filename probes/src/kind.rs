@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Kind of a probe: how much an attacker is given.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeKind {
@@ -43,17 +45,8 @@ impl ProbeKind {
 
     /// The name in configurations, files and tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Days => "days",
-            Self::Episode => "episode",
-            Self::Linked => "linked",
-            Self::Anchored => "anchored",
-            Self::Asked => "asked",
-            Self::AskedKnown => "asked_known",
-            Self::AskedDated => "asked_dated",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// Whether its agent asks its own questions.

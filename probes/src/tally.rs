@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Measure of recovery.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -45,18 +47,8 @@ impl Measure {
 
     /// The name in files and tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Top1 => "top1",
-            Self::Top5 => "top5",
-            Self::Date5 => "date5",
-            Self::Date20 => "date20",
-            Self::Date60 => "date60",
-            Self::Joint => "joint",
-            Self::Sector => "sector",
-            Self::Board => "board",
-            Self::Same => "same",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// Its place in [`Self::ALL`].

@@ -6,7 +6,8 @@ use ktd_env::{Bar, NameId};
 use ktd_masking::Payload;
 
 /// Where the last close stands between the exchange's own limits of its day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum ClosingState {
     Inside,
     AtLimitUp,
@@ -16,13 +17,8 @@ pub(crate) enum ClosingState {
 }
 
 impl ClosingState {
-    pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Self::Inside => "inside",
-            Self::AtLimitUp => "at_limit_up",
-            Self::AtLimitDown => "at_limit_down",
-            Self::NoLimit => "no_limit",
-        }
+    pub(crate) fn label(self) -> &'static str {
+        self.into()
     }
 }
 

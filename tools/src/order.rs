@@ -42,7 +42,8 @@ pub struct OrderSchemaError {
 }
 
 /// What is wrong with a field of an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum OrderProblem {
     /// The order is longer than an order may be.
@@ -103,21 +104,8 @@ pub enum OrderProblem {
 impl OrderProblem {
     /// A stable text for programs.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::TooLong { .. } => "too_long",
-            Self::TooDeep { .. } => "too_deep",
-            Self::NotAnObject => "not_an_object",
-            Self::Missing { .. } => "missing",
-            Self::Repeated => "repeated",
-            Self::Expected { .. } => "expected",
-            Self::TooPrecise => "too_precise",
-            Self::OffStep => "off_step",
-            Self::TooShort { .. } => "too_short",
-            Self::BothQuantities => "both_quantities",
-            Self::NoQuantity => "no_quantity",
-            Self::SharesHidden => "shares_hidden",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 
     /// How to fix it.

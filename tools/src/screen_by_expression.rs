@@ -95,7 +95,7 @@ fn faulty(error: &FormulaError) -> Fault {
 }
 
 /// A fault in words of this program alone: those of the checker hold the model's text.
-const fn told(fault: FormulaFault) -> Fault {
+fn told(fault: FormulaFault) -> Fault {
     let (expected, hint) = match fault {
         FormulaFault::Syntax => ("a whole formula", "see the example: Mean($close,5)/$close"),
         FormulaFault::UnknownOperator => (

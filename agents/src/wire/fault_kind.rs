@@ -12,7 +12,8 @@ pub enum FaultClass {
 }
 
 /// What kind of fault a reply is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// 429: too many requests or tokens for now.
     RateLimited,
@@ -37,6 +38,7 @@ pub enum FaultKind {
     /// An event stream that ends before the model did.
     StreamTruncated,
     /// A call that the server had promised came as text, or as text in its arguments: its parser lost it.
+    #[strum(serialize = "server_parser_leak")]
     ParserLeak,
     /// JSON without a choice or without a message in it.
     EmptyEnvelope,
@@ -53,6 +55,7 @@ pub enum FaultKind {
     /// 400 and 413: the conversation is longer than the model's context.
     ContextOverflow,
     /// 400: the provider does not take this `tool_choice`.
+    #[strum(serialize = "dialect_mismatch")]
     ToolChoiceRefused,
     /// Another 4xx: the provider does not take this request.
     BadRequest,
@@ -63,31 +66,8 @@ pub enum FaultKind {
 impl FaultKind {
     /// The stable name used in records.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::RateLimited => "rate_limited",
-            Self::QuotaExhausted => "quota_exhausted",
-            Self::Overloaded => "overloaded",
-            Self::BadGateway => "bad_gateway",
-            Self::ServerError => "server_error",
-            Self::RequestExpired => "request_expired",
-            Self::NotJson => "not_json",
-            Self::BodyTruncated => "body_truncated",
-            Self::BodyTooLarge => "body_too_large",
-            Self::BodyTooDeep => "body_too_deep",
-            Self::StreamTruncated => "stream_truncated",
-            Self::ParserLeak => "server_parser_leak",
-            Self::EmptyEnvelope => "empty_envelope",
-            Self::ZeroOutput => "zero_output",
-            Self::Unauthorized => "unauthorized",
-            Self::Forbidden => "forbidden",
-            Self::Redirected => "redirected",
-            Self::NotFound => "not_found",
-            Self::ContextOverflow => "context_overflow",
-            Self::ToolChoiceRefused => "dialect_mismatch",
-            Self::BadRequest => "bad_request",
-            Self::LostOpaqueState => "lost_opaque_state",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 
     /// Who has to act.

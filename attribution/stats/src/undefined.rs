@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// Why a statistic or a metric has no value for inputs that are in order. Shown in tables as "n/a (reason)".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Undefined {
     /// Fewer daily returns than the metric needs.
@@ -57,22 +58,8 @@ pub enum Undefined {
 impl Undefined {
     /// A stable word for files and programs.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::TooFewDays { .. } => "too_few_days",
-            Self::ZeroVariance => "zero_variance",
-            Self::EqualsBenchmark => "equals_benchmark",
-            Self::NeverInvested => "never_invested",
-            Self::NoSteps => "no_steps",
-            Self::NoEmissions => "no_emissions",
-            Self::NoForecasts => "no_forecasts",
-            Self::NoToolCalls => "no_tool_calls",
-            Self::TooFew { .. } => "too_few",
-            Self::ConstantStrategy { .. } => "constant_strategy",
-            Self::DegenerateReplicates { .. } => "degenerate_replicates",
-            Self::AllTied => "all_tied",
-            Self::OutOfRange => "out_of_range",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 
     /// `value`, or [`Undefined::OutOfRange`] where arithmetic overflowed.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// What is wrong with a definition; the codes are stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FxFault {
     /// The text is no definition.
     Syntax,
@@ -34,21 +35,8 @@ pub enum FxFault {
 impl FxFault {
     /// The stable code.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::UnknownName => "unknown_name",
-            Self::UnknownOperator => "unknown_operator",
-            Self::NameTaken => "name_taken",
-            Self::Arity => "arity",
-            Self::Argument => "argument",
-            Self::Window => "window",
-            Self::Number => "number",
-            Self::TooLarge => "too_large",
-            Self::TooDeep => "too_deep",
-            Self::TooLong => "too_long",
-            Self::Gap => "gap",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -87,7 +87,7 @@ impl SafetyVerdict {
 
     /// The word that records hold.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             Self::Safe => "safe",
             Self::Nondeterministic { .. } => "nondeterministic",

@@ -106,6 +106,8 @@ impl GatedPanels {
 }
 
 /// Why a run gave no column: the model's failure. A box that fails is the harness's own and is repeated.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
@@ -163,24 +165,8 @@ impl FailureReason {
 
     /// The word that records hold.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::NoFunction => "no_function",
-            Self::Import => "import",
-            Self::Exception => "exception",
-            Self::NotSeries => "not_series",
-            Self::Index => "index",
-            Self::Dtype => "dtype",
-            Self::Timeout => "timeout",
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Flood => "flood",
-            Self::Signal => "signal",
-            Self::RunnerLost => "runner_lost",
-            Self::NoResult => "no_result",
-            Self::BadResult => "bad_result",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 
     /// The reason of a word.

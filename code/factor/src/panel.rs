@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A panel by its letter.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 pub enum PanelKind {
     /// Geometric Brownian motion.
@@ -34,15 +36,8 @@ impl PanelKind {
 
     /// The letter.
     #[must_use]
-    pub const fn letter(self) -> &'static str {
-        match self {
-            Self::G => "G",
-            Self::R => "R",
-            Self::Q => "Q",
-            Self::E => "E",
-            Self::X => "X",
-            Self::Y => "Y",
-        }
+    pub fn letter(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is reported of a reply, without being judged.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyFlag {
@@ -17,6 +19,7 @@ pub enum ReplyFlag {
     SeriesName,
     /// A value was infinite.
     #[serde(rename = "inf")]
+    #[strum(serialize = "inf")]
     Infinite,
     /// The function has no docstring.
     NoDocstring,
@@ -27,15 +30,8 @@ pub enum ReplyFlag {
 impl ReplyFlag {
     /// The word that records hold.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Name => "name",
-            Self::SeriesName => "series_name",
-            Self::Infinite => "inf",
-            Self::NoDocstring => "no_docstring",
-            Self::ManyFunctions => "many_functions",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -11,6 +11,8 @@ use std::fmt;
 const COMPILED_IN: &str = include_str!("../tasks.jsonl");
 
 /// What kind of factor a task asks for.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FactorCategory {
@@ -50,18 +52,8 @@ impl FactorCategory {
 
     /// Its name in files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Causal => "causal",
-            Self::Composite => "composite",
-            Self::Math => "math",
-            Self::Momentum => "momentum",
-            Self::Pattern => "pattern",
-            Self::Reversion => "reversion",
-            Self::Risk => "risk",
-            Self::Volatility => "volatility",
-            Self::Volume => "volume",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

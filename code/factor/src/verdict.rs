@@ -85,7 +85,8 @@ impl LayersPassed {
 }
 
 /// The first layer that a function fails, by the strict rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureClass {
     /// It does not run.
     Execution,
@@ -114,15 +115,8 @@ impl FailureClass {
 
     /// The word that records hold.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Execution => "execution",
-            Self::Leak => "leak",
-            Self::Noise => "noise",
-            Self::History => "history",
-            Self::Logic => "logic",
-            Self::Loop => "loop",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -342,7 +336,7 @@ impl FactorVerdict {
 
     /// The word of the reason why it did not run, if it did not.
     #[must_use]
-    pub const fn execution_code(&self) -> Option<&'static str> {
+    pub fn execution_code(&self) -> Option<&'static str> {
         match &self.execution {
             CodeExecution::Ran => None,
             CodeExecution::Failed { failure, .. } => Some(failure.reason.code()),

@@ -20,7 +20,8 @@ const NAME_LETTERS_MAX: usize = 200;
 const MESSAGE_LETTERS_MAX: usize = 2_000;
 
 /// What is wrong with a result, in the order in which it is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ResultFault {
     /// It is longer than was allowed.
     TooLong,
@@ -51,21 +52,8 @@ pub enum ResultFault {
 impl ResultFault {
     /// Its name in records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::TooLong => "too_long",
-            Self::None => "none",
-            Self::Cut => "cut",
-            Self::Magic => "magic",
-            Self::HeadSize => "head_size",
-            Self::Head => "head",
-            Self::Rows => "rows",
-            Self::Columns => "columns",
-            Self::Body => "body",
-            Self::Cell => "cell",
-            Self::Kind => "kind",
-            Self::Exit => "exit",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -81,7 +69,8 @@ pub struct JobTable {
 }
 
 /// What a job gave back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum JobResult {
     /// A column of numbers.
     Series {
@@ -112,13 +101,8 @@ pub enum JobResult {
 impl JobResult {
     /// Its kind on the wire.
     #[must_use]
-    pub const fn label(&self) -> &'static str {
-        match self {
-            Self::Series { .. } => "series",
-            Self::Tables(_) => "tables",
-            Self::Facts(_) => "facts",
-            Self::Error { .. } => "error",
-        }
+    pub fn label(&self) -> &'static str {
+        self.into()
     }
 
     /// Whether it is what a kind of job gives back.

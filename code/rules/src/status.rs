@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The status of a job. All but the last are the program's own.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
@@ -38,20 +40,8 @@ pub enum JobStatus {
 impl JobStatus {
     /// Its name in records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::NoResult => "no_result",
-            Self::BadResult => "bad_result",
-            Self::Timeout => "timeout",
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::Flood => "flood",
-            Self::Signal => "signal",
-            Self::RunnerLost => "runner_lost",
-            Self::BoxFailed => "box_failed",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

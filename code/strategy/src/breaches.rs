@@ -19,6 +19,8 @@ const TRADED_TOLERANCE: f64 = 1e-3;
 const CONSTITUENTS: &str = "constituents";
 
 /// Which constraint was broken.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BreachKind {
@@ -45,18 +47,8 @@ pub enum BreachKind {
 impl BreachKind {
     /// The name used in records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Leverage => "leverage",
-            Self::ShortSelling => "short_selling",
-            Self::ForeignSymbol => "foreign_symbol",
-            Self::Overnight => "overnight",
-            Self::Entries => "entries",
-            Self::Units => "units",
-            Self::Beta => "beta",
-            Self::Stop => "stop",
-            Self::Equity => "equity",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -43,9 +43,11 @@ impl PublishedDrift {
 }
 
 /// Where a version moved, seen from the reference strategy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DriftVerdict {
     /// The strategy has no reference to be seen from.
+    #[strum(serialize = "n/a")]
     NoReference,
     /// No distance to the reference changed.
     Same,
@@ -94,14 +96,8 @@ impl DriftVerdict {
 
     /// The word in tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::NoReference => "n/a",
-            Self::Same => "same",
-            Self::Towards => "towards",
-            Self::Away => "away",
-            Self::Sideways { .. } => "sideways",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

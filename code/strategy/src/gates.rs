@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One gate, in the order in which they are passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Gate {
     /// The card is strict JSON.
     Parse,
@@ -33,15 +34,8 @@ impl Gate {
 
     /// The name used in records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Parse => "parse",
-            Self::Schema => "schema",
-            Self::Exec => "exec",
-            Self::Determ => "determ",
-            Self::AntiLeak => "anti_leak",
-            Self::Audit => "audit",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -9,8 +9,9 @@ pub const ITERATIONS_MAX: usize = 3;
 const GOOD_ENOUGH: f64 = 0.85;
 
 /// What became of an iteration's reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum IterationState {
     /// The version stands, and is the base of the next.
     Kept,
@@ -25,13 +26,8 @@ pub enum IterationState {
 impl IterationState {
     /// The name used in records.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::PatchTooLarge => "patch_too_large",
-            Self::Drifted => "drifted",
-            Self::NoSubmission => "no_submission",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

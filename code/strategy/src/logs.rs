@@ -3,7 +3,8 @@
 use crate::bars::BarTime;
 
 /// What a strategy did on a bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum BarSignal {
     /// Nothing.
     None,
@@ -32,15 +33,8 @@ impl BarSignal {
 
     /// The word in the log.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::None => "NONE",
-            Self::Long => "LONG",
-            Self::Short => "SHORT",
-            Self::Add => "ADD",
-            Self::Rebalance => "REBALANCE",
-            Self::Exit => "EXIT",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -17,7 +17,8 @@ const PAIRS_MIN: usize = 5;
 pub(crate) type ScorePairs = [(Option<f64>, Option<f64>)];
 
 /// How a reviewer stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReviewerState {
     /// It tells right from turned, and no plea moves it, as far as can be seen.
     Sound,
@@ -26,6 +27,7 @@ pub enum ReviewerState {
     /// It does not tell right from turned.
     Blind,
     /// Both.
+    #[strum(serialize = "swayed, blind")]
     SwayedAndBlind,
     /// Too many reviews of planted programs are missing.
     Unknown,
@@ -34,14 +36,8 @@ pub enum ReviewerState {
 impl ReviewerState {
     /// The words of tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Sound => "sound",
-            Self::Swayed => "swayed",
-            Self::Blind => "blind",
-            Self::SwayedAndBlind => "swayed, blind",
-            Self::Unknown => "unknown",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

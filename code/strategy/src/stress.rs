@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One way to distort bars.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 pub enum Stress {
     /// Prices fall by a fifth at the middle and stay there.
@@ -20,6 +22,7 @@ pub enum Stress {
     /// No volume.
     ZeroVolume,
     /// Prices times 100.
+    #[strum(serialize = "times_100")]
     Times100,
     /// Every price is 50.
     OnePrice,
@@ -40,17 +43,8 @@ impl Stress {
 
     /// The word in tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::GapDown => "gap_down",
-            Self::Crash => "crash",
-            Self::SquaredMoves => "squared_moves",
-            Self::StillEnd => "still_end",
-            Self::TenBars => "ten_bars",
-            Self::ZeroVolume => "zero_volume",
-            Self::Times100 => "times_100",
-            Self::OnePrice => "one_price",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// The distorted bars; prices to four decimals, ties to even.

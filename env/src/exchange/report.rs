@@ -7,7 +7,8 @@ use crate::market::NameId;
 use crate::money::{AmountTooLarge, Fen, Price, Shares};
 
 /// Why an order did not trade. The texts are stable: they stand in files and in feedback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RejectCode {
     /// No bar on or before the as-of day, or no such name.
     UnknownSymbol,
@@ -60,23 +61,8 @@ impl RejectCode {
 
     /// The stable text.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnknownSymbol => "unknown_symbol",
-            Self::Duplicate => "duplicate",
-            Self::NotInUniverse => "not_in_universe",
-            Self::NotHeld => "not_held",
-            Self::SideMismatch => "side_mismatch",
-            Self::Oversell => "oversell",
-            Self::Lot => "lot",
-            Self::MaxSingleWeight => "max_single_weight",
-            Self::MaxPositions => "max_positions",
-            Self::Suspended => "suspended",
-            Self::LimitUp => "limit_up",
-            Self::LimitDown => "limit_down",
-            Self::Volume => "volume",
-            Self::Cash => "cash",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -119,7 +105,8 @@ pub struct Fill {
 }
 
 /// What happened to a holding beside its trades.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum EventKind {
     /// The adjustment factor moved.
     CorporateAction,
@@ -142,13 +129,8 @@ impl EventKind {
 
     /// The stable text.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::CorporateAction => "corporate_action",
-            Self::DividendTax => "dividend_tax",
-            Self::DelistingLastClose => "delisting_last_close",
-            Self::DelistingZero => "delisting_zero",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// What is perturbed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum NoiseMode {
     /// Prices and volumes that formulas read, each by a draw of its own.
     #[default]
@@ -20,12 +21,7 @@ pub enum NoiseMode {
 impl NoiseMode {
     /// Its word in files and heads.
     #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Bar => "bar",
-            Self::Output => "output",
-            Self::Code => "code",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }

@@ -17,7 +17,7 @@ pub enum ProposalFault {
 impl ProposalFault {
     /// The stable code.
     #[must_use]
-    pub const fn code(self) -> &'static str {
+    pub fn code(self) -> &'static str {
         match self {
             Self::Formula(fault) => fault.code(),
             Self::Duplicate => "duplicate",

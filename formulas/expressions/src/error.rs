@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// What is wrong with a formula; the codes are stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FormulaFault {
     /// The text is no formula.
     Syntax,
@@ -48,28 +49,8 @@ pub enum FormulaFault {
 impl FormulaFault {
     /// The stable code.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Syntax => "syntax",
-            Self::UnknownOperator => "unknown_operator",
-            Self::UnknownField => "unknown_field",
-            Self::Unsupported => "unsupported",
-            Self::Arity => "arity",
-            Self::KeywordArgument => "keyword_argument",
-            Self::Window => "window",
-            Self::NotASeries => "not_a_series",
-            Self::BooleanArithmetic => "boolean_arithmetic",
-            Self::NotBoolean => "not_boolean",
-            Self::ChainedComparison => "chained_comparison",
-            Self::PythonLogic => "python_logic",
-            Self::PythonOperator => "python_operator",
-            Self::TooLong => "too_long",
-            Self::TooDeep => "too_deep",
-            Self::TooLarge => "too_large",
-            Self::Number => "number",
-            Self::LookAhead => "look_ahead",
-            Self::NamesACode => "names_a_code",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 

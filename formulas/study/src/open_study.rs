@@ -211,7 +211,7 @@ impl OpenStudy {
     }
 
     /// The words of the label and of the other one.
-    pub(crate) const fn label_words(&self) -> (&'static str, &'static str) {
+    pub(crate) fn label_words(&self) -> (&'static str, &'static str) {
         (self.study.label.word(), self.study.label.other().word())
     }
 }

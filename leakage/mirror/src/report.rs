@@ -13,8 +13,9 @@ const LISTED_PER_DOOR: usize = 3;
 const LONGEST_CALL: usize = 200;
 
 /// What a check came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum AuditVerdict {
     /// Nothing was to be found, and nothing was.
     Clean,
@@ -35,16 +36,8 @@ pub enum AuditVerdict {
 impl AuditVerdict {
     /// Its name in tables and files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::AsDeclared => "as-declared",
-            Self::Found => "found",
-            Self::Measured => "measured",
-            Self::NotPossible => "not-possible",
-            Self::Undeclared => "undeclared",
-            Self::NotFound => "not-found",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether the audit fails by it.

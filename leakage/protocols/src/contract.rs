@@ -123,7 +123,8 @@ pub struct PipelineContract {
 }
 
 /// A rule of contracts, R1 to R12 (docs/spec/leakage.md#contracts).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ContractRule {
     /// R1: a feature is known later than scores are made.
     FutureFeature,
@@ -148,6 +149,7 @@ pub enum ContractRule {
     /// R11: adjusted levels whose factors look back from the end.
     FutureAdjustment,
     /// R12: an expression that was refused.
+    #[strum(serialize = "refused")]
     RefusedExpression,
 }
 
@@ -177,21 +179,8 @@ impl ContractRule {
 
     /// The class of its findings.
     #[must_use]
-    pub const fn class(self) -> &'static str {
-        match self {
-            Self::FutureFeature => "future_feature",
-            Self::Contract => "contract",
-            Self::FillBeforeKnowledge => "fill_before_knowledge",
-            Self::SameInstant => "same_instant",
-            Self::LabelFillMismatch => "label_fill_mismatch",
-            Self::LabelOverlap => "label_overlap",
-            Self::GlobalScope => "global_scope",
-            Self::FutureStructure => "future_structure",
-            Self::Survivorship => "survivorship",
-            Self::Undeclared => "undeclared",
-            Self::FutureAdjustment => "future_adjustment",
-            Self::RefusedExpression => "refused",
-        }
+    pub fn class(self) -> &'static str {
+        self.into()
     }
 
     /// The protocol that breaks it in the benchmark, of a rule of the whole pipeline; `None` where there is none.

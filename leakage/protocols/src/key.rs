@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A family of predictors, with the same settings under all protocols.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelFamily {
@@ -36,15 +38,8 @@ impl ModelFamily {
 
     /// Its name in tables and files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Momentum => "momentum",
-            Self::Ridge => "ridge",
-            Self::Trees => "trees",
-            Self::GraphMlp => "graph_mlp",
-            Self::Lstm => "lstm",
-            Self::Transformer => "transformer",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether seeds change it; those of the others are all alike.

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How the future comes into a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum LeakKind {
     /// The return of the next sessions is mixed into noise, by share.
     Label,
@@ -29,14 +30,8 @@ impl LeakKind {
 
     /// Its name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Label => "label",
-            Self::Rows => "rows",
-            Self::Scale => "scale",
-            Self::Fit => "fit",
-            Self::Revision => "revision",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -14,7 +14,8 @@ pub struct SessionDay {
 }
 
 /// A column of bars as traded, prices without the factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TradedField {
     /// First price.
     Open,
@@ -46,16 +47,8 @@ impl TradedField {
 
     /// Its name in files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::High => "high",
-            Self::Low => "low",
-            Self::Close => "close",
-            Self::Volume => "volume",
-            Self::Amount => "amount",
-            Self::Factor => "factor",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     const fn place(self) -> usize {

@@ -70,7 +70,8 @@ impl SuspicionRule {
 }
 
 /// What the returns after a stamp say of a signal.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum SignalVerdict {
     /// It goes with a later return as no clean signal is known to.
     Suspect(LaterCorrelation),
@@ -110,13 +111,8 @@ impl SignalVerdict {
 
     /// Its name in tables and files.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Suspect(_) => "suspect",
-            Self::Unusual(_) => "unusual",
-            Self::NothingSeen => "nothing_seen",
-            Self::TooLittle { .. } => "too_little",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 
     /// What it rests on.

@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A protocol: the clean reference, or the reference with one rule switched (docs/spec/leakage.md#protocols).
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Switch {
@@ -58,16 +60,8 @@ impl Switch {
 
     /// Its name in tables and files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "CLEAN",
-            Self::TempCenter => "TEMP_CENTER",
-            Self::ExecOpen => "EXEC_OPEN",
-            Self::NormGlobal => "NORM_GLOBAL",
-            Self::StructGraph => "STRUCT_GRAPH",
-            Self::ExecClose => "EXEC_CLOSE",
-            Self::LabelOverlap => "LABEL_OVERLAP",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Whether it is one of the two that are dominant on a market without alpha.

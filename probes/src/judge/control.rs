@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Positive control: a set of probes with a known weakness.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlSet {
@@ -169,21 +171,8 @@ impl ControlSet {
 
     /// The name in files and tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::ExactDay => "exact-day",
-            Self::DatedDay => "dated-day",
-            Self::SortedAliases => "sorted-aliases",
-            Self::SmallKey => "small-key",
-            Self::ExactLinked => "exact-linked",
-            Self::ExactEpisode => "exact-episode",
-            Self::ExactAnchored => "exact-anchored",
-            Self::AskedKeptIds => "asked-kept-ids",
-            Self::AskedDatedKeptIds => "asked-dated-kept-ids",
-            Self::AskedAllMembers => "asked-all-members",
-            Self::AskedExact => "asked-exact",
-            Self::BrightDay => "bright-day",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// The kind of its probes.

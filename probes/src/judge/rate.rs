@@ -50,8 +50,9 @@ pub struct RateInterval {
 }
 
 /// Status of a rate under the thresholds of a certificate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RateStatus {
     /// The upper bound lies within the threshold.
     Holds,
@@ -76,13 +77,8 @@ impl RateStatus {
 
     /// The name in files and tables.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Broken => "broken",
-            Self::Shown => "shown",
-            Self::Reported => "reported",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

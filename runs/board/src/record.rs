@@ -152,6 +152,8 @@ pub struct Resampling {
 }
 
 /// Who is on the board.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cohort {
@@ -164,6 +166,7 @@ pub enum Cohort {
     /// An outside agent that does not name its cohort.
     Outside,
     /// A built-in agent.
+    #[strum(serialize = "built-in")]
     Builtin,
     /// A control: foresight, broken submissions or no trade; it has no rank and is in no family of tests.
     Control,
@@ -189,16 +192,8 @@ impl Cohort {
 
     /// The word of tables and pages.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Learned => "learned",
-            Self::Rule => "rule",
-            Self::Outside => "outside",
-            Self::Builtin => "built-in",
-            Self::Control => "control",
-            Self::Reference => "reference",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 

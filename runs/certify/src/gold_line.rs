@@ -52,7 +52,7 @@ pub struct TargetLine {
 
 /// The name that a board has in files.
 #[must_use]
-pub const fn board_label(board: Board) -> &'static str {
+pub fn board_label(board: Board) -> &'static str {
     board.label()
 }
 

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A kind of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Category {
     /// Products and the names that people call their makers by.
     Brand,
@@ -46,18 +47,7 @@ impl Category {
 
     /// The name in tables and JSON, and of its list files.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Brand => "brand",
-            Self::Company => "company",
-            Self::Sector => "sector",
-            Self::RealDate => "real-date",
-            Self::News => "news",
-            Self::Macro => "macro",
-            Self::Event => "event",
-            Self::Index => "index",
-            Self::Market => "market",
-            Self::Level => "level",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }

@@ -70,7 +70,8 @@ impl UntoldFill {
 }
 
 /// How a step looks on the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum StepMark {
     /// Orders were submitted.
     Submitted,
@@ -99,15 +100,8 @@ impl StepMark {
 
     /// Its stable name.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Rejected => "rejected",
-            Self::Hold => "hold",
-            Self::Fallback => "fallback",
-            Self::Uncovered => "uncovered",
-            Self::Open => "open",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// What it means.

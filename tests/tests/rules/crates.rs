@@ -11,8 +11,9 @@ use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// What a crate may do beyond computing from its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Power {
     /// Reading and writing files.
     Files,
@@ -34,6 +35,7 @@ pub(crate) enum Power {
     Sockets,
     /// The Model Context Protocol.
     #[serde(rename = "MCP")]
+    #[strum(serialize = "MCP")]
     Mcp,
     /// Keys from the system's chance.
     Entropy,
@@ -69,25 +71,8 @@ impl Power {
         Reveal,
     ];
 
-    pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Files => "files",
-            Codecs => "codecs",
-            Clock => "clock",
-            Environment => "environment",
-            Threads => "threads",
-            Tasks => "tasks",
-            Processes => "processes",
-            Signals => "signals",
-            Sockets => "sockets",
-            Mcp => "MCP",
-            Entropy => "entropy",
-            Signatures => "signatures",
-            Arguments => "arguments",
-            Serialisation => "serialisation",
-            Frames => "frames",
-            Reveal => "reveal",
-        }
+    pub(crate) fn label(self) -> &'static str {
+        self.into()
     }
 
     /// Outside packages that carry it, a feature of one after a slash.
@@ -173,7 +158,7 @@ impl Power {
 }
 
 /// Packages that compute from their arguments: any crate may use them.
-pub(crate) const WITHOUT_POWER: [&str; 19] = [
+pub(crate) const WITHOUT_POWER: [&str; 20] = [
     "aho-corasick",
     "base64",
     "blake3",
@@ -191,6 +176,7 @@ pub(crate) const WITHOUT_POWER: [&str; 19] = [
     "secrecy",
     "sha2",
     "strsim",
+    "strum",
     "thiserror",
     "tracing",
 ];

@@ -22,7 +22,7 @@ use crate::parameters::Parameters;
 use std::fmt;
 
 /// One of the twelve strategy documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
 pub enum DocumentId {
     /// Bollinger mean reversion.
     S01,
@@ -69,21 +69,8 @@ impl DocumentId {
 
     /// Its identifier, such as `S01`.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::S01 => "S01",
-            Self::S02 => "S02",
-            Self::S03 => "S03",
-            Self::S04 => "S04",
-            Self::S05 => "S05",
-            Self::S06 => "S06",
-            Self::S07 => "S07",
-            Self::S08 => "S08",
-            Self::S09 => "S09",
-            Self::S10 => "S10",
-            Self::S11 => "S11",
-            Self::S12 => "S12",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 
     /// The document of that identifier.

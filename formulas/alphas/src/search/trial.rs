@@ -4,11 +4,14 @@ use ktd_expressions::FormulaFault;
 use serde::{Deserialize, Serialize};
 
 /// Why a formula of a search has no fitness. Works have those that only values can show.
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialFault {
     /// The checker refuses it.
     #[serde(skip)]
+    #[strum(transparent)]
     Refused(FormulaFault),
     /// More nodes than the search allows.
     #[serde(skip)]
@@ -24,14 +27,8 @@ pub enum TrialFault {
 impl TrialFault {
     /// The stable code.
     #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Refused(fault) => fault.code(),
-            Self::TooManyNodes => "too_many_nodes",
-            Self::Sparse => "sparse",
-            Self::Constant => "constant",
-            Self::Undefined => "undefined",
-        }
+    pub fn code(self) -> &'static str {
+        self.into()
     }
 }
 

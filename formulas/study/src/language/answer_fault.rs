@@ -25,7 +25,7 @@ pub(crate) enum AnswerFault {
 
 impl AnswerFault {
     /// The stable code.
-    pub(crate) const fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::NotJson { .. } => "answer_not_json",
             Self::NotAnObject => "answer_not_an_object",

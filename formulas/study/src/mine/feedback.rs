@@ -27,7 +27,7 @@ pub(super) enum ProposalEnd {
 
 impl ProposalEnd {
     /// The stable code.
-    pub(super) const fn code(self) -> &'static str {
+    pub(super) fn code(self) -> &'static str {
         match self {
             Self::NotTried(fault) => fault.code(),
             Self::LeftOut(fault) => fault.code(),

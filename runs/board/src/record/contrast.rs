@@ -87,8 +87,9 @@ impl ContrastSides {
 }
 
 /// Figure whose bright and blinded values are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ContrastMetric {
     /// Total return.
     TotalReturn,
@@ -103,13 +104,8 @@ pub enum ContrastMetric {
 impl ContrastMetric {
     /// The name in files.
     #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::TotalReturn => "total_return",
-            Self::Selection => "selection",
-            Self::Abstention => "abstention",
-            Self::Turnover => "turnover",
-        }
+    pub fn label(self) -> &'static str {
+        self.into()
     }
 }
 
