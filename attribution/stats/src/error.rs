@@ -16,16 +16,6 @@ pub enum StatsError {
         /// The value as given.
         value: f64,
     },
-    /// A daily return that leaves nothing to compound.
-    #[error("column {column}, day {day}: the return was {value}, but it must be a number above -1")]
-    Return {
-        /// 0-based column.
-        column: usize,
-        /// 0-based day.
-        day: usize,
-        /// The value as given.
-        value: f64,
-    },
     /// A column that is not as long as the first.
     #[error("column {column}: {days} days, but the first column has {need_days}")]
     Ragged {
@@ -130,14 +120,11 @@ impl StatsError {
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::NotFinite { .. } => "a value that is not known is left out before, with its reason kept",
-            Self::Return { .. } => {
-                "an account without value ends its episode: compare agents on the days before"
-            }
             Self::Ragged { .. } | Self::Length { .. } => "compare on the same days, windows or agents alone",
             Self::NoColumns => "give the daily values of at least one agent",
             Self::Drawn { .. } => "make the draws for the days of the table",
             Self::Bootstrap { .. } => "give at least one day and one replicate; 2000 replicates are usual",
-            Self::MeanBlock { .. } => "10 days are the fallback where no length can be estimated",
+            Self::MeanBlock { .. } => "10 days are usual",
             Self::Share { .. } => "shares are given as fractions, not as percentages",
             Self::PValue { .. } => "leave out contrasts that have no p-value",
             Self::Successes { .. } => "count every trial once",

@@ -5,8 +5,8 @@
 //! the reason: never NaN, never infinite.
 //!
 //! A mean, a difference of means, the best of many and ranks are judged by one thing: [`MeanContrasts`] of the series themselves,
-//! and turns of many of them together ([`MeanTable`], [`RankSets`]). A bootstrap of days ([`ReplicateSums`]) is for statistics
-//! that are no means. Everything about a replicate depends on its number alone.
+//! and turns of many of them together ([`MeanTable`], [`RankSets`]). [`StationaryBootstrap`] is for
+//! the calibration error, which is no mean. Everything about a replicate depends on its number alone.
 //!
 //! Source of every formula and edge rule: docs/spec/statistics.md#tests, #contrasts and #bootstrap.
 //!
@@ -15,7 +15,6 @@
 pub mod moments;
 
 mod binomial;
-mod block_length;
 mod clustered_share;
 mod contrasts;
 mod distinct_series;
@@ -32,17 +31,13 @@ mod open_runs;
 mod pbo;
 mod power;
 mod quantile;
-mod rank_interval;
 mod rank_sets;
 mod ranks;
-mod reality_check;
-mod replicates;
 mod rotation;
 mod sample;
 mod sharpe_inference;
 mod sign_flips;
 mod simulated_power;
-mod spa;
 mod spearman;
 mod split_mix;
 mod splits;
@@ -55,14 +50,13 @@ mod wilcoxon;
 mod wilson;
 
 pub use binomial::{binomial_at_most, binomial_two_sided_p};
-pub use block_length::{BlockLength, DEFAULT_MEAN_BLOCK_DAYS, block_length};
 pub use clustered_share::{TrialCluster, clustered_share};
 pub use contrasts::{MeanContrasts, MeanEstimate, contrasts_of_days};
 pub use distinct_series::{LIKE_CORRELATION, distinct_series, series_representatives};
 pub use error::StatsError;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
-pub use interval::{Confidence, Interval, mean_intervals, sharpe_intervals};
+pub use interval::{Confidence, Interval};
 pub use kendall_tau::kendall_tau;
 pub use line_fit::{LineFit, line_fit};
 pub use newey_west::{NeweyWest, default_lag_days, newey_west};
@@ -71,11 +65,8 @@ pub use open_runs::open_runs;
 pub use pbo::{Pbo, pbo, pbo_of_distinct};
 pub use power::{PairedDesign, PairedTest};
 pub use quantile::{Quartiles, median, quantile, spread};
-pub use rank_interval::{RankInterval, RankIntervals, rank_intervals};
 pub use rank_sets::{PairTest, RankSet, RankSets};
 pub use ranks::{SkillRank, competition_ranks, skill_ranks};
-pub use reality_check::{RealityCheck, reality_check};
-pub use replicates::ReplicateSums;
 pub use rotation::{BestOfMany, MeanTable, Rotations};
 pub use sample::Sample;
 pub use sharpe_inference::{
@@ -83,10 +74,9 @@ pub use sharpe_inference::{
 };
 pub use sign_flips::{FlippedPair, FlippedRank, FlippedSums};
 pub use simulated_power::{SIMULATED_EXPERIMENTS, SimulatedPower};
-pub use spa::{SuperiorAbility, superior_ability};
 pub use spearman::{Ranking, mid_ranks, pearson, rank_correlation, spearman};
 pub use split_mix::SplitMix64;
-pub use stationary::{Draw, StationaryBootstrap};
+pub use stationary::{DEFAULT_MEAN_BLOCK_DAYS, Draw, StationaryBootstrap};
 pub use student_t::{student_t_quantile, student_t_two_sided_p};
 pub use table::DailyTable;
 pub use two_groups::{MannWhitney, WelchTest, mann_whitney, welch_test};

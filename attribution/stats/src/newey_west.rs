@@ -1,6 +1,5 @@
 //! Whether a daily mean differs from 0, when days depend on each other.
 
-use super::block_length::cross_product;
 use super::normal::normal_two_sided_p;
 use super::sample::Sample;
 use crate::Undefined;
@@ -71,6 +70,12 @@ pub fn newey_west(values: &Sample<'_>, lag_days: Option<usize>) -> Result<NeweyW
         t,
         p: normal_two_sided_p(t),
     })
+}
+
+/// Sum of products of values so many days apart.
+fn cross_product(values: &[f64], lag: usize) -> f64 {
+    let later = values.iter().skip(lag);
+    later.zip(values).map(|(later, earlier)| later * earlier).sum()
 }
 
 #[cfg(test)]

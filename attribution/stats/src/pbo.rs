@@ -1,13 +1,12 @@
 //! How often the best of the past is below the middle of the future.
 
 use super::error::StatsError;
-use super::interval::daily_ratio;
 use super::quantile::median;
 use super::sample::Sample;
 use super::splits::Splits;
 use super::table::DailyTable;
 use crate::Undefined;
-use crate::moments::count;
+use crate::moments::{count, is_rounding};
 
 /// The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de
 /// Prado and Zhu 2017).
@@ -210,6 +209,19 @@ impl Half {
         let not_above = self.sharpes.iter().filter(|sharpe| **sharpe <= own).count();
         below + not_above + 1
     }
+}
+
+/// Mean over deviation (ddof 1) from sums about `origin`; `None` where the values do not vary.
+///
+/// The variance is a difference of two sums, whose rounding is 1e-16 of the larger: below 1e-12 of it nothing is left.
+fn daily_ratio(origin: f64, sum: f64, sum_of_squares: f64, days: usize) -> Option<f64> {
+    let days = count(days);
+    let offset = sum / days;
+    let rest = sum_of_squares - days * offset * offset;
+    let deviation = (rest / (days - 1.0)).sqrt();
+    let mean = origin + offset;
+    let varies = 1e-12 * sum_of_squares < rest && !is_rounding(deviation, mean);
+    (varies && deviation.is_finite()).then(|| mean / deviation)
 }
 
 #[cfg(test)]

@@ -50,12 +50,6 @@ pub fn quantile(sample: &Sample<'_>, share: f64) -> Result<f64, Undefined> {
     of_sorted(&sample.sorted(), share)
 }
 
-/// 0-based place of the inverted distribution function among `values` in ascending order.
-pub(crate) fn inverted_cdf_place(values: usize, share: f64) -> usize {
-    // The product is taken in floats on purpose: 0.025 of 400 is 10 exactly so, and not a little more.
-    whole((count(values) * share - 1.0).ceil())
-}
-
 /// Type 7 of values in ascending order.
 pub(crate) fn of_sorted(sorted: &[f64], share: f64) -> Result<f64, Undefined> {
     let last = sorted.len().checked_sub(1).ok_or(NO_VALUE)?;
@@ -102,13 +96,6 @@ mod tests {
     #[test]
     fn a_difference_that_overflows_is_a_reason() {
         assert_eq!(median(&sample(&[f64::MIN, f64::MAX])), Err(Undefined::OutOfRange));
-    }
-
-    #[test]
-    fn the_inverted_distribution_gives_a_place_that_is_there() {
-        for (share, expected) in [(0.0, 0), (0.025, 9), (0.975, 389), (1.0, 399), (0.0251, 10)] {
-            assert_eq!(inverted_cdf_place(400, share), expected, "{share}");
-        }
     }
 
     proptest! {

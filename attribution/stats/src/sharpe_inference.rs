@@ -79,20 +79,6 @@ impl Trials {
         })
     }
 
-    /// The trials that have these daily Sharpe ratios.
-    ///
-    /// # Errors
-    /// [`StatsError::NoTrials`]; [`StatsError::Negative`] where their variance overflows.
-    pub fn of_sharpes(sharpes: &Sample<'_>) -> Result<Self, StatsError> {
-        let centre = mean(sharpes.values()).ok_or(StatsError::NoTrials)?;
-        let squares = sharpes
-            .values()
-            .iter()
-            .map(|sharpe| (sharpe - centre) * (sharpe - centre));
-        let variance = squares.sum::<f64>() / (count(sharpes.len()) - 1.0).max(1.0);
-        Self::new(u64::try_from(sharpes.len()).unwrap_or(u64::MAX), variance)
-    }
-
     /// So many trials without skill over so many days, at least one: the ratio of each varies by `1 / (days - 1)`. What trials
     /// with skill vary by says nothing of luck.
     #[must_use]
@@ -101,18 +87,6 @@ impl Trials {
             number: u64::try_from(number.max(1)).unwrap_or(u64::MAX),
             sharpe_variance: 1.0 / (count(days) - 1.0).max(1.0),
         }
-    }
-
-    /// How many there were.
-    #[must_use]
-    pub const fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Variance of their daily Sharpe ratios, ddof 1.
-    #[must_use]
-    pub const fn sharpe_variance(&self) -> f64 {
-        self.sharpe_variance
     }
 
     /// The daily Sharpe ratio to expect of the best when none has skill; 0 of a single trial.
@@ -183,9 +157,8 @@ mod tests {
     fn trials_are_counted_from_one() {
         assert_eq!(Trials::new(0, 0.1), Err(StatsError::NoTrials));
         assert!(Trials::new(3, f64::NAN).is_err() && Trials::new(3, -0.1).is_err());
-        assert!(Trials::of_sharpes(&sample(&[])).is_err());
-        let one = Trials::of_sharpes(&sample(&[0.3])).unwrap();
-        assert_eq!((one.number(), one.expected_best_sharpe()), (1, 0.0));
+        let one = Trials::new(1, 0.1).unwrap();
+        assert_eq!(one.expected_best_sharpe().to_bits(), 0.0_f64.to_bits());
         let many = Trials::new(u64::MAX, 1.0).unwrap();
         assert!((8.0..9.0).contains(&many.expected_best_sharpe()));
     }

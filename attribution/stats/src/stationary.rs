@@ -4,6 +4,9 @@ use super::error::StatsError;
 use super::split_mix::SplitMix64;
 use crate::moments::count;
 
+/// Mean block of a bootstrap: two trading weeks.
+pub const DEFAULT_MEAN_BLOCK_DAYS: f64 = 10.0;
+
 /// The stationary bootstrap (Politis and Romano 1994): blocks of consecutive days, their starts uniform and their
 /// lengths geometric, with the end of the window joined to its start.
 ///
@@ -39,28 +42,10 @@ impl StationaryBootstrap {
         })
     }
 
-    /// Days there are, and days each replicate draws.
-    #[must_use]
-    pub const fn days(&self) -> usize {
-        self.days
-    }
-
-    /// Mean length of a block, in days.
-    #[must_use]
-    pub const fn mean_block_days(&self) -> f64 {
-        self.mean_block_days
-    }
-
     /// How many replicates are drawn.
     #[must_use]
     pub const fn replicates(&self) -> u32 {
         self.replicates
-    }
-
-    /// The seed.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// The days of one replicate, 0-based and in the order drawn.
@@ -128,13 +113,7 @@ impl Iterator for Draw {
         self.current = Some(day);
         Some(day)
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
 }
-
-impl ExactSizeIterator for Draw {}
 
 #[cfg(test)]
 mod tests {

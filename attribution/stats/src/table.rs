@@ -36,56 +36,6 @@ impl DailyTable {
         })
     }
 
-    /// A table of `ln(1 + r)` of simple daily returns, whose column sums are total log returns.
-    ///
-    /// # Errors
-    /// [`StatsError::Return`] for a return that is not above -1, and as [`DailyTable::new`].
-    pub fn log_returns(columns: &[&[f64]]) -> Result<Self, StatsError> {
-        for (column, values) in columns.iter().enumerate() {
-            let bad = |value: &f64| !(value.is_finite() && -1.0 < *value);
-            if let Some((day, value)) = values.iter().enumerate().find(|(_, value)| bad(value)) {
-                return Err(StatsError::Return {
-                    column,
-                    day,
-                    value: *value,
-                });
-            }
-        }
-        let mut table = Self::new("daily returns", columns)?;
-        for cell in &mut table.cells {
-            *cell = libm::log1p(*cell);
-        }
-        Ok(table)
-    }
-
-    /// The table less a benchmark's value of each day.
-    ///
-    /// # Errors
-    /// [`StatsError::Length`] unless the benchmark has a value a day; [`StatsError::NotFinite`] for one that is not a
-    /// number, or a difference that overflows.
-    pub fn less(&self, benchmark: &[f64]) -> Result<Self, StatsError> {
-        if benchmark.len() != self.days {
-            return Err(StatsError::Length {
-                left: self.days,
-                right: benchmark.len(),
-            });
-        }
-        let mut cells = Vec::with_capacity(self.cells.len());
-        for (place, (row, value)) in self.rows().zip(benchmark).enumerate() {
-            let start = cells.len();
-            cells.extend(row.iter().map(|cell| cell - value));
-            let difference = cells.iter().skip(start).find(|cell| !cell.is_finite());
-            if let Some(value) = difference.copied() {
-                return Err(StatsError::NotFinite {
-                    series: "values less the benchmark's",
-                    place,
-                    value,
-                });
-            }
-        }
-        Ok(self.with_cells(cells))
-    }
-
     /// Days: the rows.
     #[must_use]
     pub const fn days(&self) -> usize {
@@ -131,11 +81,6 @@ impl DailyTable {
         self.with_cells(self.rows().flat_map(row).collect())
     }
 
-    /// Each cell squared.
-    pub(crate) fn squared(&self) -> Self {
-        self.with_cells(self.cells.iter().map(|cell| cell * cell).collect())
-    }
-
     /// The last `days` rows.
     pub(crate) fn last(&self, days: usize) -> Self {
         let skipped = self.days.saturating_sub(days) * self.columns;
@@ -174,14 +119,6 @@ mod tests {
             DailyTable::new("returns", &[&[0.1], &[f64::NAN]]),
             Err(StatsError::NotFinite { place: 0, .. })
         ));
-        assert!(matches!(
-            DailyTable::log_returns(&[&[0.1, -1.0]]),
-            Err(StatsError::Return {
-                column: 0,
-                day: 1,
-                ..
-            })
-        ));
     }
 
     #[test]
@@ -191,8 +128,6 @@ mod tests {
         assert_eq!(rows, [[1.0, 3.0], [2.0, 4.0]]);
         assert_eq!(table.sums(), [3.0, 7.0]);
         assert_eq!(table.means(), Some(vec![1.5, 3.5]));
-        assert_eq!(table.less(&[1.0, 2.0]).unwrap().sums(), [0.0, 4.0]);
-        assert!(table.less(&[1.0]).is_err() && table.less(&[1.0, f64::NAN]).is_err());
         assert_eq!(table.last(1).sums(), [2.0, 4.0]);
     }
 }

@@ -42,13 +42,6 @@ pub enum Undefined {
         /// 0-based column of the strategy.
         column: usize,
     },
-    /// Replicates of a bootstrap in which the statistic has no value.
-    DegenerateReplicates {
-        /// How many have none.
-        degenerate: usize,
-        /// How many were drawn.
-        replicates: usize,
-    },
     /// All values are equal, so that they have no order.
     AllTied,
     /// The value is too large or too small for a float.
@@ -94,10 +87,6 @@ impl fmt::Display for Undefined {
             Self::ConstantStrategy { column } => {
                 write!(f, "strategy {column} does not vary within one half of a split")
             }
-            Self::DegenerateReplicates {
-                degenerate,
-                replicates,
-            } => write!(f, "{degenerate} of {replicates} replicates have no value"),
             Self::AllTied => f.write_str("all values are equal"),
             Self::OutOfRange => f.write_str("the value exceeds the range of floats"),
         }

@@ -15,7 +15,6 @@ mod auc;
 mod audit_sizes;
 mod audited_signal;
 mod bench;
-mod bootstrap;
 mod causality;
 mod contract;
 mod drawn_market;
@@ -60,7 +59,6 @@ mod switch;
 pub use audit_sizes::{AuditSizeDesign, AuditSizes, DrawnSignal};
 pub use audited_signal::AuditedSignal;
 pub use bench::{LeakageBench, YearSplit, default_test_years};
-pub use bootstrap::{BootstrapMean, bootstrap_mean};
 pub use causality::{
     CausalityReport, CausalityVerdict, ColumnVerdict, FirstDifference, ReplayComparison, ReplayKind,
     ReplayRun, causality_report, compare_replay, judge_replays,

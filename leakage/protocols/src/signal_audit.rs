@@ -309,6 +309,34 @@ mod tests {
         }
     }
 
+    /// Signals that know nothing too early, and the same with a later session in their window or beside what they were.
+    #[test]
+    fn a_session_too_early_in_a_clean_signal_is_seen() {
+        let bars = market(300, 40, 8);
+        let said =
+            |known_at, score: &dyn Fn(usize, usize) -> f64| audit(&bars, known_at, score).verdict.name();
+        let close = |session: usize, name| bars.value(BarField::Close, session, name);
+        let growth = |to: usize, sessions, name| {
+            to.checked_sub(sessions)
+                .map_or(f64::NAN, |from| close(to, name) / close(from, name))
+        };
+        let average = |to: usize, name| {
+            let closes = to.saturating_sub(9)..=to;
+            ktd_stats::moments::mean(&closes.map(|session| close(session, name)).collect::<Vec<f64>>())
+        };
+        for (ahead, share, verdict) in [(0, 0.0, "nothing_seen"), (3, 0.2, "suspect")] {
+            let over_average = |session, name| close(session, name) / average(session + ahead, name).unwrap();
+            assert_eq!(said(KnownAt::Close, &over_average), verdict);
+            let reversal = |session, name| share * growth(session + 1, 1, name) - growth(session, 1, name);
+            assert_eq!(said(KnownAt::Close, &reversal), verdict);
+        }
+        let momentum = |session, name| growth(session, 20, name);
+        assert_eq!(said(KnownAt::Close, &momentum), "nothing_seen");
+        assert_eq!(said(KnownAt::Open, &momentum), "suspect");
+        let a_day_early = |session, name| growth(session + 1, 20, name);
+        assert_eq!(said(KnownAt::Close, &a_day_early), "suspect");
+    }
+
     #[test]
     fn a_little_of_a_label_moves_no_weight_and_is_not_said_to_be_found() {
         let bars = market(300, 40, 8);
