@@ -41,7 +41,7 @@ windows = [{ id = "long", last_days = 43 }, { id = "day", last_days = 1 }]
 "#;
 
 /// A finished experiment, made once for all tests, which only read it.
-fn scene() -> &'static Path {
+pub(crate) fn scene() -> &'static Path {
     static SCENE: OnceLock<Folder> = OnceLock::new();
     SCENE
         .get_or_init(|| {
@@ -64,7 +64,7 @@ fn refused(output: &Output) -> String {
     ktd_kit::refused(output, 2)
 }
 
-fn board(folder: &Path, arguments: &[&str]) -> Value {
+pub(crate) fn board(folder: &Path, arguments: &[&str]) -> Value {
     printed(&quiet(
         folder,
         &[&["leaderboard", "--json", "--replicates", "200"], arguments].concat(),
