@@ -431,6 +431,8 @@ fn forge_one_work(out: &Path, before: &str) {
     });
     if let Some((folder, text)) = works.into_iter().find(|(_, text)| text.contains(before)) {
         let text = with_another_digit(&text, before) + "\n";
+        // A copy of a folder has no folder that is empty.
+        std::fs::create_dir_all(folder.join("private")).unwrap();
         std::fs::write(folder.join("private/works.jsonl"), text).unwrap();
         for gone in ["result.json", "events.jsonl", "works.jsonl.zst"] {
             // A unit without events has no file of them.
