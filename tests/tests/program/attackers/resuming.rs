@@ -1,9 +1,13 @@
-//! A stopped attacker continues: nothing that was answered is asked again, and the answers are the same.
+//! Ended anywhere, an attacker continues: nothing that was answered is asked again, and the answers are the same.
 
 use crate::attackers::answers::MODEL;
 use crate::attackers::scene::{Asked, BLINDED, Set, ask, asked, scene};
 use crate::attackers::scripted::{Say, Script};
+use ktd_kit::Recorded;
+use ktd_kit::episode::reopen_exchanges;
 use ktd_probes::ProbeKind;
+use ktd_record::RecordPaths;
+use std::path::Path;
 
 /// Three probes: one answered at once, one at its third try, one never.
 fn says(set: &Set) -> Vec<Vec<Say>> {
@@ -35,6 +39,39 @@ impl Run {
             asked,
         }
     }
+
+    fn paths(&self) -> RecordPaths {
+        RecordPaths::new(self.asked.folder())
+    }
+}
+
+fn answered(path: &Path) -> usize {
+    Recorded::read(path).unwrap().answered().count()
+}
+
+#[tokio::test]
+async fn killed_at_any_byte_it_pays_for_nothing_twice() {
+    let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
+    let whole = Run::new(MODEL);
+    let first = script(&set);
+    let expected = ask(&whole.asked, &set, &first).await.unwrap();
+    let requests = first.requests().len();
+    assert_eq!(requests, 1 + 3 + 3);
+    reopen_exchanges(whole.asked.folder());
+    let bytes = std::fs::read(whole.paths().open_exchanges()).unwrap();
+    let mut recorded = std::collections::BTreeSet::new();
+    for cut in (0..=bytes.len()).step_by(bytes.len() / 35).chain([bytes.len()]) {
+        let run = Run::new(MODEL);
+        std::fs::create_dir_all(run.asked.folder()).unwrap();
+        std::fs::write(run.paths().open_exchanges(), &bytes[..cut]).unwrap();
+        let known = answered(&run.paths().exchanges());
+        recorded.insert(known);
+        let again = script(&set);
+        let answers = ask(&run.asked, &set, &again).await.unwrap();
+        assert_eq!(again.requests().len(), requests - known, "cut at byte {cut}");
+        assert_eq!(answers, expected, "cut at byte {cut}");
+    }
+    assert_eq!(recorded.len(), requests + 1, "a cut fell between all exchanges");
 }
 
 #[tokio::test]
@@ -105,12 +142,12 @@ async fn a_call_that_the_server_lost_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn what_one_set_cost_counts_for_every_later_one() {
+async fn a_budget_stops_it_before_the_call_that_has_no_room() {
     let set = scene().probes(BLINDED, &[ProbeKind::Day], 3);
     let folder = tempfile::tempdir().unwrap();
     let prices = r#"{"rows":[{"model":"m","asof":"2026-11","source":"test","input":1,"output":2}]}"#;
     std::fs::write(folder.path().join("prices.json"), prices).unwrap();
-    // A call costs 1,020 millionths of a dollar.
+    // A call costs 1,020 millionths of a dollar; at most it can cost some 40,000.
     let capped = |dollars: &str| {
         let model = MODEL
             .replace("parallel = 3", "parallel = 1\nprices = \"prices.json\"")
@@ -118,6 +155,13 @@ async fn what_one_set_cost_counts_for_every_later_one() {
         format!("{model}\nbudget = {{ experiment = \"{dollars}\" }}")
     };
     let script = script(&set);
+    let poor = asked(&capped("0.001"), folder.path());
+    let error = ask(&poor, &set, &script).await.unwrap_err();
+    assert!(
+        error.to_string().contains("has no room") && script.requests().is_empty(),
+        "{error}"
+    );
+    drop(poor);
     let rich = asked(&capped("1"), folder.path());
     ask(&rich, &set, &script).await.unwrap();
     drop(rich);

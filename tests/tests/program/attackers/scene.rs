@@ -168,6 +168,10 @@ impl Asked {
         }
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn questions<'s>(&self, set: &'s Set) -> Questions<'s> {
         Questions {
             mask: set.mask,
