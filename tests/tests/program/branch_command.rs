@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
-use ktd_kit::{Folder, Need, assert_ok, command, quiet};
+use ktd_kit::{Folder, Need, Recorded, assert_ok, command, quiet};
 use std::path::Path;
 
 const EXPERIMENT: &str = r#"
@@ -67,8 +67,10 @@ fn a_killed_branch_is_continued_by_the_same_command() {
     }
     let folder = scene();
     let read = |out: &str, file: &str| std::fs::read(folder.path().join(out).join(file)).unwrap();
+    let sends = |out: &str| Recorded::read(&folder.at(out).join("exchanges.jsonl.zst")).unwrap();
     let hold = ["--builtin", "hold"];
     assert_ok(&quiet(folder.path(), &branch("2", "whole", &hold)));
+    let whole = sends("whole");
     for (place, crash) in ["intent:1", "sent:2", "outcome:1", "step:1"]
         .into_iter()
         .enumerate()
@@ -92,6 +94,14 @@ fn a_killed_branch_is_continued_by_the_same_command() {
             told.contains("with unknown outcome"),
             is_unknown,
             "{crash}: {told}"
+        );
+        // Nothing that was answered is asked for again.
+        let now = sends(&out);
+        assert!(now.answered().eq(whole.answered()), "{crash}: other exchanges");
+        assert_eq!(
+            now.sends().count() - whole.sends().count(),
+            usize::from(is_unknown),
+            "{crash}"
         );
     }
 }

@@ -1,9 +1,11 @@
-//! A bundle has one writer: a second run of the same experiment is turned away and touches nothing.
+//! A bundle has one writer, and is of one program: a second run of the same experiment, and another program, are turned away and
+//! touch nothing.
 
 use ktd_bundle::BundlePaths;
 use ktd_kit::Recorded;
 use ktd_kit::episode::reopen_exchanges;
-use ktd_kit::{Folder, assert_ok, refused};
+use ktd_kit::{Folder, assert_ok, refused, this_program};
+use serde_json::{Value, json};
 
 const EXPERIMENT: &str = r#"
 name = "one"
@@ -16,11 +18,13 @@ windows = [{ id = "w", last_days = 3 }]
 
 const RUN: [&str; 4] = ["run", "one.toml", "--out", "out"];
 
+const BUNDLE: &str = "out/cells/momentum__w__blinded-exact__fixed-candidate__s1";
+
 #[test]
 fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
     let folder = Folder::with(&[("one.toml", EXPERIMENT)]);
     assert_ok(&folder.ktd(&RUN));
-    let bundle = folder.at("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let bundle = folder.at(BUNDLE);
     let paths = BundlePaths::new(&bundle);
     std::fs::remove_file(paths.summary()).unwrap();
     // The first writer is in the middle of a record: the outcome of the last request.
@@ -47,7 +51,7 @@ fn a_second_run_is_turned_away_before_it_reads_or_cuts_anything() {
 fn a_finished_bundle_that_was_changed_is_no_result() {
     let folder = Folder::with(&[("one.toml", EXPERIMENT)]);
     assert_ok(&folder.ktd(&RUN));
-    let bundle = folder.at("out/cells/momentum__w__blinded-exact__fixed-candidate__s1");
+    let bundle = folder.at(BUNDLE);
     let summary = bundle.join("summary.json");
     let text = std::fs::read_to_string(&summary).unwrap();
     std::fs::write(&summary, text.replacen("\"uncovered\": 0", "\"uncovered\": 1", 1)).unwrap();
@@ -58,4 +62,31 @@ fn a_finished_bundle_that_was_changed_is_no_result() {
     std::fs::remove_dir_all(bundle.join("private")).unwrap();
     assert_ok(&folder.ktd(&RUN));
     assert!(!bundle.join("private").exists());
+}
+
+/// A finished episode stands as it is; an unfinished one is of one program.
+#[test]
+fn what_another_program_began_is_refused_with_both_names() {
+    let folder = Folder::with(&[("one.toml", EXPERIMENT)]);
+    assert_ok(&folder.ktd(&RUN));
+    let paths = BundlePaths::new(&folder.at(BUNDLE));
+    std::fs::remove_file(paths.summary()).unwrap();
+    let kept = std::fs::read(paths.header()).unwrap();
+    for (maker, told_maker) in [
+        (json!({ "source_sha256": "b".repeat(64) }), "sources bbbbbbbbbbbb"),
+        (Value::Null, "it does not say which"),
+    ] {
+        let mut header: Value = serde_json::from_slice(&kept).unwrap();
+        header["program"] = maker;
+        let other = header.to_string();
+        std::fs::write(paths.header(), &other).unwrap();
+        let told = refused(&folder.ktd(&RUN), 2);
+        let both = format!("({told_maker}); this one is {}", this_program());
+        assert!(told.contains(&both), "{told}");
+        assert!(told.contains("name another folder with --out"), "{told}");
+        assert!(
+            std::fs::read(paths.header()).unwrap() == other.as_bytes(),
+            "it was touched"
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! `ktd strategy-code run`: a scripted model builds and mends, is stopped, continued and replayed.
+//! `ktd strategy-code run`: a scripted model builds and mends, and is replayed.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,8 +9,8 @@
 use crate::strategy_card::{json_of, strategy_card, strategy_command};
 use ktd_env::synth::{SynthConfig, generate};
 use ktd_env::{Market, NameId, TradeDate};
-use ktd_kit::vendor::said;
-use ktd_kit::{Folder, Need, Vendor, copy, files, quiet, refused};
+use ktd_kit::vendor::{reply, said};
+use ktd_kit::{Folder, Need, Vendor, files, quiet, refused};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -91,6 +91,7 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     let gates = folder.text("results/x/T1_gates.csv");
     assert!(gates.starts_with("model,submissions,ranked,parse,"), "{gates}");
     assert!(gates.contains("\nwriter,1,1,1,1,0,0,0,0,0,0,0"), "{gates}");
+    assert!(folder.text("results/x/T7_money.csv").contains("writer,40,20,"));
     assert_eq!(
         json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
         true
@@ -101,80 +102,26 @@ fn a_model_goes_through_all_iterations_and_is_continued_and_replayed() {
     assert_scores_are_made_again(&folder, &own);
 }
 
-/// The file of an experiment whose requests cost as much each that a small budget ends after two of them.
-fn experiment_with_budget(folder: &Folder, base_url: &str, dollars: &str) {
-    experiment(folder, base_url);
-    let path = folder.path().join("x.toml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let keys = format!("prices = 'prices.json'\nbudget = {{ experiment = '{dollars}' }}\n");
-    std::fs::write(&path, text.replace("[[agents]]", &format!("{keys}[[agents]]"))).unwrap();
-    let row = json!({"model": "m", "asof": "2026-11", "source": "test", "input": 0, "output": 10_000});
-    folder.write("prices.json", json!({"rows": [row]}).to_string());
-}
-
-/// What is recorded is asked for once, what was judged is judged once, and what is not finished is no record.
+/// What is not finished is no record.
 #[test]
-fn a_submission_that_was_stopped_goes_on_with_its_answers_and_its_verdicts() {
+fn a_study_without_a_finished_submission_is_neither_replayed_nor_scored() {
     if !(Need::Boxes.is_met() && Need::BoxEnvironment.is_met()) {
         return;
     }
     let folder = Folder::new();
-    let vendor = model(card(&folder));
-    // A request costs at most 1 dollar, and 5 cents in the end.
-    experiment_with_budget(&folder, &vendor.base_url(), "1.07");
-    let output = quiet(folder.path(), &["strategy-code", "run", "x.toml"]);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert_eq!(vendor.count(), 2);
-    for (verb, code, word) in [
-        ("replay", 2, "it is not finished"),
-        ("score", 2, "no finished submission"),
+    let gone = br#"{"error": {"message": "no such model any more"}}"#;
+    let vendor = Vendor::answering(move |_| reply("401 Unauthorized", "", gone));
+    experiment(&folder, &vendor.base_url());
+    let error = refused(&quiet(folder.path(), &["strategy-code", "run", "x.toml"]), 2);
+    assert!(error.contains("401"), "{error}");
+    for (verb, word) in [
+        ("replay", "it is not finished"),
+        ("score", "no finished submission"),
     ] {
         let output = quiet(folder.path(), &strategy_command(&[verb, "results/x"]));
-        let error = refused(&output, code);
+        let error = refused(&output, 2);
         assert!(error.contains(word), "{error}");
     }
-    let own = |results: &str| folder.path().join(results).join("units/writer__S01__1");
-    let verdicts = |results: &str| own(results).join("private/works.jsonl");
-    let changed = String::from_utf8(read(&verdicts("results/x"))).unwrap();
-    // A verdict an answer.
-    assert_eq!(changed.lines().count(), 2);
-    assert!(changed.contains("no_source"), "{changed}");
-
-    // A verdict with another reason is the one that is written: it was taken up, and nothing was judged again.
-    copy(
-        &folder.path().join("results/x"),
-        &folder.path().join("results/other"),
-    );
-    std::fs::write(verdicts("results/other"), changed.replace("no_source", "no_mark")).unwrap();
-    experiment_with_budget(&folder, &vendor.base_url(), "100");
-    let error = refused(
-        &quiet(
-            folder.path(),
-            &["strategy-code", "run", "x.toml", "--out", "results/other"],
-        ),
-        1,
-    );
-    assert!(error.contains("events.jsonl"), "{error}");
-    std::fs::remove_file(own("results/other").join("events.jsonl")).unwrap();
-    json_of(&folder, &["run", "x.toml", "--out", "results/other"]);
-    assert_eq!(vendor.count(), 4);
-    let events = String::from_utf8(read(&own("results/other").join("events.jsonl"))).unwrap();
-    assert!(events.lines().nth(1).unwrap().contains("no_mark"), "{events}");
-    assert!(!verdicts("results/other").exists());
-
-    let results = json_of(&folder, &["run", "x.toml"]);
-    assert_eq!(vendor.count(), 6);
-    assert_eq!(results["submissions"][0]["versions"].as_array().unwrap().len(), 4);
-    // Every verdict that was taken up is the one that the box gives, at prices that no record holds.
-    assert_eq!(
-        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
-        true
-    );
-    assert!(folder.text("results/x/T7_money.csv").contains("writer,40,20,"));
-    // A replay that judges again finds the other reason.
-    let other = quiet(folder.path(), &strategy_command(&["replay", "results/other"]));
-    let error = refused(&other, 1);
-    assert!(error.contains("comes to something else"), "{error}");
 }
 
 /// Scores of every iteration are shown by part, for an experiment and a submission alike; one that was changed in the result,

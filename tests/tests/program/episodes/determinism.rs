@@ -6,7 +6,7 @@ use ktd_episode::replay_episode;
 use ktd_experiment::cells::Cell;
 use ktd_experiment::config::ExperimentConfig;
 use ktd_kit::episode::{
-    DAYS, GRID, NAMES, Trace, assert_same_files, experiment, files, key, market, prepare, run, runtime,
+    DAYS, GRID, NAMES, Trace, assert_same_files, experiment, key, market, prepare, run, runtime,
 };
 use ktd_masking::MaskKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,17 +39,6 @@ fn one_cell_at_a_time_and_eight_give_the_same_bytes() {
         println!("{}", cell.id);
         assert_same_files(left, right);
         assert_same_files(left, third);
-    }
-}
-
-#[test]
-fn running_again_over_finished_cells_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = run_with(4, key(1), folder.path());
-    let before: Vec<_> = first.iter().map(|(_, bundle)| files(bundle)).collect();
-    let second = run_with(4, key(1), folder.path());
-    for ((cell, bundle), before) in second.iter().zip(before) {
-        assert!(files(bundle) == before, "{} was touched", cell.id);
     }
 }
 
