@@ -129,7 +129,7 @@ pub struct ToolCall {
 }
 
 /// Why the model stopped. For information: whether it called a tool is decided by the calls alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum StopReason {
     /// The answer was complete.
@@ -160,7 +160,7 @@ impl StopReason {
 ///
 /// Most are the provider's and count nowhere. A *repair* ([`Self::is_repair`]) is of the model's own words: what was
 /// submitted after a repair counts as good in the lenient column and as bad in the strict one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Normalised {
     /// Arguments came as JSON instead of text; the JSON's own text is kept.

@@ -68,7 +68,7 @@ impl fmt::Display for ForceLevel {
 }
 
 /// When a model thinks. A policy of the experiment, because thinking and forcing exclude each other at most vendors.
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

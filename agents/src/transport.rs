@@ -47,7 +47,7 @@ impl WireReply {
 }
 
 /// No complete reply came. Never a model's mistake.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum TransportError {
     /// The provider could not be reached.

@@ -9,7 +9,7 @@ use crate::wire::{FaultClass, FaultKind, ReplyFault};
 use ktd_masking::JsonExtent;
 
 /// What an attempt at a request came to.
-#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// A turn that can be used as it is.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The board a stock is listed on, which decides its round lot and its price limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Board {
     /// Main boards of Shanghai and Shenzhen (`SH60`, `SZ00`).

@@ -12,7 +12,7 @@ pub enum FaultClass {
 }
 
 /// What kind of fault a reply is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// 429: too many requests or tokens for now.

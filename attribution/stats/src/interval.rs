@@ -83,6 +83,16 @@ mod tests {
         assert_eq!(Confidence::with_tail(0.025), Ok(Confidence::P95));
     }
 
+    #[test]
+    fn a_fortieth_of_the_values_lies_beyond_each_end() {
+        let values = (0..=1_000).map(f64::from).collect();
+        let of = Interval::of_values(values, Confidence::P95).unwrap();
+        assert!(
+            (of.lower - 25.0).abs() < 1e-9 && (of.upper - 975.0).abs() < 1e-9,
+            "{of:?}"
+        );
+    }
+
     proptest! {
         #[test]
         fn the_wider_interval_holds_the_narrower(values in prop::collection::vec(-0.05..0.05_f64, 1..60)) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Why a statistic or a metric has no value for inputs that are in order. Shown in tables as "n/a (reason)".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Undefined {

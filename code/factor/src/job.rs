@@ -106,7 +106,7 @@ impl GatedPanels {
 }
 
 /// Why a run gave no column: the model's failure. A box that fails is the harness's own and is repeated.
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

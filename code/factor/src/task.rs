@@ -11,7 +11,7 @@ use std::fmt;
 const COMPILED_IN: &str = include_str!("../tasks.jsonl");
 
 /// What kind of factor a task asks for.
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "lowercase")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -85,7 +85,7 @@ impl LayersPassed {
 }
 
 /// The first layer that a function fails, by the strict rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum FailureClass {
     /// It does not run.

@@ -20,7 +20,7 @@ const NAME_LETTERS_MAX: usize = 200;
 const MESSAGE_LETTERS_MAX: usize = 2_000;
 
 /// What is wrong with a result, in the order in which it is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum ResultFault {
     /// It is longer than was allowed.
@@ -69,7 +69,7 @@ pub struct JobTable {
 }
 
 /// What a job gave back.
-#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum JobResult {
     /// A column of numbers.

@@ -19,7 +19,7 @@ const TRADED_TOLERANCE: f64 = 1e-3;
 const CONSTITUENTS: &str = "constituents";
 
 /// Which constraint was broken.
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

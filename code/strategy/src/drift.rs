@@ -43,7 +43,7 @@ impl PublishedDrift {
 }
 
 /// Where a version moved, seen from the reference strategy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum DriftVerdict {
     /// The strategy has no reference to be seen from.

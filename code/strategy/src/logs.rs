@@ -3,7 +3,9 @@
 use crate::bars::BarTime;
 
 /// What a strategy did on a bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr, strum::VariantNames,
+)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum BarSignal {
     /// Nothing.

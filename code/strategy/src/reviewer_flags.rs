@@ -17,7 +17,7 @@ const PAIRS_MIN: usize = 5;
 pub(crate) type ScorePairs = [(Option<f64>, Option<f64>)];
 
 /// How a reviewer stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum ReviewerState {
     /// It tells right from turned, and no plea moves it, as far as can be seen.

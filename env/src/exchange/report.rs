@@ -7,7 +7,7 @@ use crate::market::NameId;
 use crate::money::{AmountTooLarge, Fen, Price, Shares};
 
 /// Why an order did not trade. The texts are stable: they stand in files and in feedback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum RejectCode {
     /// No bar on or before the as-of day, or no such name.
@@ -105,7 +105,7 @@ pub struct Fill {
 }
 
 /// What happened to a holding beside its trades.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum EventKind {
     /// The adjustment factor moved.

@@ -3,7 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 /// What is perturbed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, strum::IntoStaticStr)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Deserialize,
+    Serialize,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum NoiseMode {

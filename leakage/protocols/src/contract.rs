@@ -123,7 +123,9 @@ pub struct PipelineContract {
 }
 
 /// A rule of contracts, R1 to R12 (docs/spec/leakage.md#contracts).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr, strum::VariantNames,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum ContractRule {
     /// R1: a feature is known later than scores are made.

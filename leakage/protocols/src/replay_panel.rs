@@ -14,7 +14,7 @@ pub struct SessionDay {
 }
 
 /// A column of bars as traded, prices without the factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum TradedField {
     /// First price.

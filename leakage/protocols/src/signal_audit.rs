@@ -70,7 +70,7 @@ impl SuspicionRule {
 }
 
 /// What the returns after a stamp say of a signal.
-#[derive(Debug, Clone, Copy, PartialEq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum SignalVerdict {
     /// It goes with a later return as no clean signal is known to.
@@ -335,6 +335,8 @@ mod tests {
         assert_eq!(said(KnownAt::Open, &momentum), "suspect");
         let a_day_early = |session, name| growth(session + 1, 20, name);
         assert_eq!(said(KnownAt::Close, &a_day_early), "suspect");
+        let gap_ahead = |session, name| bars.value(BarField::Open, session + 1, name) / close(session, name);
+        assert_eq!(said(KnownAt::Close, &gap_ahead), "suspect");
     }
 
     #[test]

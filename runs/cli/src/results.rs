@@ -77,7 +77,7 @@ pub(crate) fn results_table(results: &[CellResult], layout: Layout<'_>) -> Strin
             said.push(format!("{head} {only}"));
             continue;
         }
-        let end = end.filter(|_| is_narrow && short.len() == names.len());
+        let end = end.filter(|_| is_narrow && 1 < names.len() && short.len() == names.len());
         if end.is_some() {
             said.push(format!("{head}s {}", joined(&names)));
         }
@@ -178,7 +178,10 @@ fn both_faults(summary: &Summary) -> TableCell {
 }
 
 fn figure(metric: &Metric, form: fn(f64) -> TableCell) -> TableCell {
-    let missing = || TableCell::Missing(metric.reason.clone().unwrap_or_default());
+    let missing = || {
+        let reason = metric.reason.clone();
+        TableCell::Missing(reason.unwrap_or_else(|| "the record does not say why".to_owned()))
+    };
     metric.value.map_or_else(missing, form)
 }
 

@@ -35,10 +35,9 @@ pub(super) fn read_index(argument: &str) -> Result<(String, Levels), DataFileErr
     file.read(&layout, |row| {
         let day = row.day()?;
         let levels = (level(row, Column::Open)?, level(row, Column::Close)?);
-        let own = layout
-            .has(Column::Symbol)
-            .then(|| index_code(row.text(Column::Symbol)));
-        let Some(code) = own.or_else(|| of_file.clone()) else {
+        // A row without a code counts for the file's own.
+        let own = Some(row.text(Column::Symbol)).filter(|code| !code.is_empty());
+        let Some(code) = own.map(index_code).or_else(|| of_file.clone()) else {
             return Err(DataFileError::input(
                 format_args!(
                     "{}: neither a column nor the file's name says which index it is",

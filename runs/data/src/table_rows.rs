@@ -190,8 +190,12 @@ impl<'r> TableRow<'r> {
             _ => written_date(self.text(column)),
         };
         date.map_err(|error| {
-            self.fail(format_args!("{}: {error}", column.label()))
-                .with_hint(DATES)
+            let error = self.fail(format_args!("{}: {error}", column.label()));
+            if column == Column::Date {
+                error.with_hint(DATES)
+            } else {
+                error
+            }
         })
     }
 

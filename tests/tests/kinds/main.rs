@@ -24,7 +24,7 @@ use ktd_kit::folder::copy;
 use ktd_kit::program::{kill_after, written};
 use ktd_kit::study::{recorded_files, replay_study, run_study, with_study_run};
 use ktd_kit::vendor::{called, said};
-use ktd_kit::{Folder, MASK_KEY, Need, Vendor};
+use ktd_kit::{Folder, MASK_KEY, Need, Recorded, Vendor};
 use ktd_leakage_study::LeakStudy;
 use ktd_record::program_record::ProgramRecord;
 use ktd_strategy_code::ControlKind;
@@ -32,7 +32,7 @@ use ktd_strategy_study::StrategyStudy;
 use ktd_study::{AnyEnd, AnyKind, Depth, MovedFiles, Replayed, StudyError, any};
 use questionnaire::Questionnaire;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, OnceLock};
@@ -309,8 +309,20 @@ fn a_killed_study_comes_to_the_same_bytes() {
                 .spawn()
                 .unwrap();
             let _was_running = kill_after(child, folder.path(), written(folder.path()) + bytes, linger);
-            run(case, &folder, ("out", 2));
             let how = format!("{name}, killed {linger:?} after {bytes} bytes");
+            let (resumed, known) = (vendor.count(), answered(&folder));
+            run(case, &folder, ("out", 2));
+            assert_eq!(
+                vendor.count() - resumed,
+                asked - known,
+                "{how}: what was answered is not asked again"
+            );
+            let left = folder.files().into_keys();
+            assert_eq!(
+                left.filter(|path| path.ends_with("private/works.jsonl")).count(),
+                0,
+                "{how}"
+            );
             let again = vendor.count() - before - asked;
             assert!(again <= AT_ONCE, "{how}: {again} requests were sent again");
             let now = recorded_files(&folder.at("out"));
@@ -326,6 +338,25 @@ fn a_killed_study_comes_to_the_same_bytes() {
             replay(case, &folder.at("out"), Depth::Recorded).unwrap();
         }
     }
+}
+
+/// How many answers stand in the exchanges of a study that was killed.
+fn answered(folder: &Folder) -> usize {
+    let files = folder.files().into_keys();
+    let of_study = files.filter(|path| path.starts_with("out"));
+    let open_or_closed = of_study.filter(|path| {
+        ["exchanges.jsonl", "exchanges.jsonl.zst"]
+            .iter()
+            .any(|name| path.ends_with(name))
+    });
+    let folders: BTreeSet<PathBuf> = open_or_closed
+        .map(|path| path.with_file_name("exchanges.jsonl.zst"))
+        .collect();
+    let counts = folders.iter().map(|path| {
+        let path = folder.at(path.to_str().unwrap());
+        Recorded::read(&path).unwrap().answered().count()
+    });
+    counts.sum()
 }
 
 /// [`KILLS`], or as many as `KTD_KILLS` asks for: twenty of every kind take some ten minutes.

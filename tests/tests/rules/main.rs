@@ -10,3 +10,4 @@ mod names;
 mod skipped;
 mod sources;
 mod tidy;
+mod words;

@@ -22,7 +22,9 @@ use crate::parameters::Parameters;
 use std::fmt;
 
 /// One of the twelve strategy documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr, strum::VariantNames,
+)]
 pub enum DocumentId {
     /// Bollinger mean reversion.
     S01,

@@ -4,7 +4,7 @@ use ktd_expressions::FormulaFault;
 use serde::{Deserialize, Serialize};
 
 /// Why a formula of a search has no fitness. Works have those that only values can show.
-#[derive(strum::IntoStaticStr)]
+#[derive(strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

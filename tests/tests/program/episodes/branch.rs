@@ -3,6 +3,7 @@
 use ktd_baselines::named;
 use ktd_bundle::BundlePaths;
 use ktd_bundle::open::read_header;
+use ktd_client::ClientError;
 use ktd_client::progress::Silent;
 use ktd_episode::EpisodeError;
 use ktd_episode::open_bundle::OpenBundle;
@@ -15,7 +16,7 @@ use ktd_io::sha256::sha256_hex;
 use ktd_kit::Recorded;
 use ktd_kit::episode::{OnPanel, files, runtime};
 use ktd_kit::episode::{bodies, chain_anew};
-use ktd_kit::provider::Provider;
+use ktd_kit::provider::{Attempt, Provider};
 use ktd_kit::this_program;
 use ktd_record::RecordError;
 use ktd_record::exchanges::Sent;
@@ -54,8 +55,8 @@ fn branch(
     runtime().block_on(branch).map(|_| ())
 }
 
-fn provider(name: &str) -> Provider {
-    Provider::new(named(name, 1).unwrap(), &[])
+fn provider(name: &str, script: &[Attempt]) -> Provider {
+    Provider::new(named(name, 1).unwrap(), script)
 }
 
 fn lines(bundle: &Path) -> Vec<String> {
@@ -98,7 +99,7 @@ fn another_agent_goes_on_from_every_step() {
     let (events, sent) = (lines(&scene.bundle), sends(&scene.bundle));
     for step in 1..=STEPS {
         let out = scene.at(&format!("branch-{step}"));
-        let live = provider("hold");
+        let live = provider("hold", &[]);
         branch(&scene.bundle, step, Some("hold"), &live, &out).unwrap();
         assert_eq!(
             until(&lines(&out), step - 1),
@@ -142,7 +143,7 @@ fn another_agent_goes_on_from_every_step() {
 fn the_same_agent_does_the_same_again() {
     let scene = scene();
     let out = scene.at("same");
-    let live = provider("momentum");
+    let live = provider("momentum", &[]);
     branch(&scene.bundle, 3, None, &live, &out).unwrap();
     assert!(
         lines(&out) == lines(&scene.bundle),
@@ -154,15 +155,47 @@ fn the_same_agent_does_the_same_again() {
 }
 
 #[test]
+fn a_stopped_branch_is_continued() {
+    let scene = scene();
+    let (whole, stopped) = (scene.at("whole"), scene.at("stopped"));
+    branch(&scene.bundle, 3, Some("hold"), &provider("hold", &[]), &whole).unwrap();
+    // The key is refused in the middle, then fixed; the refusal is left in the record.
+    let refused = Attempt::Status(401, r#"{"error":{"message":"bad key","code":"invalid_api_key"}}"#);
+    let script = [Attempt::Good, Attempt::Good, Attempt::Good, refused];
+    let error = branch(
+        &scene.bundle,
+        3,
+        Some("hold"),
+        &provider("hold", &script),
+        &stopped,
+    )
+    .unwrap_err();
+    assert!(
+        matches!(error, EpisodeError::Client(ClientError::Configuration { .. })),
+        "{error}"
+    );
+    let fixed = provider("hold", &[]);
+    branch(&scene.bundle, 3, Some("hold"), &fixed, &stopped).unwrap();
+    assert!(lines(&stopped) == lines(&whole));
+    assert_eq!(sends(&stopped).len(), sends(&whole).len() + 1, "the refused one");
+    let own = sends(&whole)
+        .iter()
+        .filter(|sent| 3 <= sent.intent.at.step)
+        .count();
+    assert_eq!(fixed.sent().len(), own - 3, "nothing recorded is asked for again");
+    assert_whole(&stopped);
+}
+
+#[test]
 fn a_branch_of_a_branch_knows_every_agent() {
     let scene = scene();
     let (second, third) = (scene.at("second"), scene.at("third"));
-    branch(&scene.bundle, 3, Some("hold"), &provider("hold"), &second).unwrap();
+    branch(&scene.bundle, 3, Some("hold"), &provider("hold", &[]), &second).unwrap();
     branch(
         &second,
         4,
         Some("equal-weight"),
-        &provider("equal-weight"),
+        &provider("equal-weight", &[]),
         &third,
     )
     .unwrap();
@@ -184,7 +217,7 @@ fn a_branch_of_a_branch_knows_every_agent() {
 fn what_cannot_be_left_or_written_over_is_refused() {
     let scene = scene();
     let before = files(&scene.bundle);
-    let live = provider("hold");
+    let live = provider("hold", &[]);
     let refused = |step, out: &Path| {
         let error = branch(&scene.bundle, step, Some("hold"), &live, out).unwrap_err();
         let is_in_use = matches!(error, EpisodeError::File(FileError::NotEmpty { .. }));
@@ -212,7 +245,7 @@ fn a_damaged_original_is_not_left() {
     let text = std::fs::read_to_string(&path).unwrap();
     let first = text.lines().next().unwrap();
     std::fs::write(&path, format!("{first}\n")).unwrap();
-    let live = provider("hold");
+    let live = provider("hold", &[]);
     let out = scene.at("out");
     let error = branch(&scene.bundle, 4, Some("hold"), &live, &out).unwrap_err();
     assert!(

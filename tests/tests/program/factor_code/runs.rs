@@ -1,12 +1,35 @@
 //! Runs of a scripted model.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
 
-use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, model, table};
+use super::scene::{HOSTILE, STUDY, UNIT, events, experiment, found, model, model_while, table};
+use ktd_kit::episode::{below, dice, reopen_exchanges};
 use ktd_kit::program::printed;
-use ktd_kit::{Vendor, assert_ok, has_boxes, quiet, refused};
+use ktd_kit::{Folder, Vendor, assert_ok, has_boxes, quiet, refused};
 use ktd_study::StudySecret;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a unit comes to, byte by byte: all but who was asked, and what that cost: a request whose reply was lost may have been
+/// paid for, and is counted.
+fn unpaid(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = ktd_kit::files(&folder.at(UNIT));
+    let told = ["header.json", "events.jsonl", "works.jsonl.zst"];
+    files.retain(|path, _| path.starts_with("sources") || told.iter().any(|name| path.ends_with(name)));
+    let mut found = found(folder, UNIT);
+    for cost in ["spending", "spent_in_rounds"] {
+        found[cost].take();
+    }
+    files.insert("found".into(), found.to_string().into_bytes());
+    files
+}
 
 /// How many requests sent a text, in whatever order the endpoint got those of a round.
 fn requests_with(vendor: &Vendor, text: &str) -> usize {
@@ -15,10 +38,19 @@ fn requests_with(vendor: &Vendor, text: &str) -> usize {
     bodies.filter(|body| body.contains(text)).count()
 }
 
+/// How many replies stand whole in exchanges.
+fn answered(exchanges: &[u8]) -> usize {
+    let lines = exchanges.split_inclusive(|byte| *byte == b'\n');
+    let whole = lines.filter(|line| line.ends_with(b"\n"));
+    whole
+        .filter(|line| String::from_utf8_lossy(line).contains("\"reply\":{\"status\":200"))
+        .count()
+}
+
 const RUN: [&str; 3] = ["factor-code", "run", "code.toml"];
 
 #[test]
-fn every_answer_has_a_verdict_and_feedback_names_no_machine() {
+fn a_budget_stops_it_a_kill_stops_it_and_it_comes_to_the_same() {
     if !has_boxes() {
         return;
     }
@@ -55,6 +87,73 @@ fn every_answer_has_a_verdict_and_feedback_names_no_machine() {
     );
     assert!(!feedback.contains("somebody"), "{feedback}");
     assert_eq!(requests_with(&vendor, "did not run to a usable result"), 1);
+
+    // a budget without room for one request, one with room for one, then one with room
+    let is_up = Arc::new(AtomicBool::new(false));
+    let vendor = model_while(&is_up);
+    let again = experiment(&vendor, "jobs = 4\nbudget = { experiment = '0.0001' }");
+    let text = again.text("code.toml");
+    one_call_at_most(&again, &vendor);
+    again.write("code.toml", text.replace("'0.0001'", "'1'"));
+    // an endpoint that fails in the second round: the verdicts of the first are kept
+    let failed = refused(&quiet(again.path(), &RUN), 2);
+    assert!(failed.contains("times in a row"), "{failed}");
+    let judged = again.text(&format!("{UNIT}/private/works.jsonl"));
+    assert_eq!(judged.lines().count(), 1, "{judged}");
+    is_up.store(true, Ordering::Relaxed);
+    let before = vendor.count();
+    assert_ok(&quiet(again.path(), &RUN));
+    assert_eq!(vendor.count() - before, 2);
+    assert_eq!(unpaid(&again), unpaid(&whole));
+    // a finished unit is neither asked nor judged again
+    assert_ok(&quiet(again.path(), &RUN));
+    assert_eq!(vendor.count() - before, 2);
+
+    killed_anywhere_it_asks_the_rest(&again, &vendor, &unpaid(&whole));
+}
+
+/// Runs under budgets with room for no request, and for one, whose bill leaves too little for another.
+fn one_call_at_most(again: &Folder, vendor: &Vendor) {
+    let said = refused(&quiet(again.path(), &RUN), 3);
+    assert!(said.contains("has no room"), "{said}");
+    assert_eq!(vendor.count(), 0);
+    let (_, call) = said.split_once("the next call may cost $").unwrap();
+    let one_call: String = call
+        .chars()
+        .take_while(|letter| letter.is_ascii_digit() || *letter == '.')
+        .collect();
+    let text = again.text("code.toml");
+    again.write(
+        "code.toml",
+        text.replace("0.0001", one_call.trim_end_matches('.')),
+    );
+    for _ in 0..2 {
+        let said = refused(&quiet(again.path(), &RUN), 3);
+        assert!(said.contains("has no room"), "{said}");
+        assert_eq!(vendor.count(), 1);
+    }
+}
+
+/// Cuts the record of a finished run where a kill would have, and runs again: what stands whole in it is not asked again.
+fn killed_anywhere_it_asks_the_rest(again: &Folder, vendor: &Vendor, whole: &BTreeMap<PathBuf, Vec<u8>>) {
+    reopen_exchanges(&again.at(UNIT));
+    let open_part = again.at(UNIT).join("exchanges.jsonl");
+    let exchanges = std::fs::read(&open_part).unwrap();
+    let mut chance = dice(5, "where a run is killed");
+    for _ in 0..2 {
+        let cut = below(&mut chance, exchanges.len());
+        let kept = exchanges.get(..cut).unwrap();
+        std::fs::remove_file(again.at(UNIT).join("exchanges.jsonl.zst")).ok();
+        std::fs::write(&open_part, kept).unwrap();
+        for gone in ["result.json", "events.jsonl", "spending.json", "works.jsonl.zst"] {
+            std::fs::remove_file(again.at(UNIT).join(gone)).unwrap();
+        }
+        again.write(&format!("{UNIT}/private/works.jsonl"), "{\"work\":\"ju");
+        let before = vendor.count();
+        assert_ok(&quiet(again.path(), &RUN));
+        assert_eq!(&unpaid(again), whole, "cut at byte {cut}");
+        assert_eq!(vendor.count() - before, 4 - answered(kept), "cut at byte {cut}");
+    }
 }
 
 #[test]
