@@ -240,7 +240,7 @@ fn a_vendors_folder_is_a_board_in_three_commands() {
     let page = std::fs::read_to_string(ktd_kit::workspace_root().join("README.md")).unwrap();
     let file = page.split("\n    name = \"own\"").nth(1).unwrap();
     let file: String = file.split("\n\n#").next().unwrap().replace("\n    ", "\n");
-    room.write("own.toml", &format!("name = \"own\"{file}\n"));
+    room.write("own.toml", format!("name = \"own\"{file}\n"));
     for command in ["run own.toml", "leaderboard results/own --out board"] {
         assert_ok(&ktd(&room, command));
     }

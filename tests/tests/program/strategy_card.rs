@@ -1,5 +1,11 @@
 //! Cards of strategies, as tests have models send them, and the commands of `ktd strategy-code`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken fixture fails the test"
+)]
+
 use ktd_kit::{Folder, quiet, refused};
 use serde_json::{Value, json};
 
