@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What is wrong with a definition; the codes are stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum FxFault {
     /// The text is no definition.
