@@ -1,7 +1,5 @@
 //! The words that records and documents have for variants. They are derived from the names in the source, and records outlive names.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
-
 use ktd_kit::workspace_root;
 use strum::VariantNames;
 
