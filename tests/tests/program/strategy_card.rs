@@ -9,18 +9,13 @@
 use ktd_kit::{Folder, quiet, refused};
 use serde_json::{Value, json};
 
-/// A verb of every study, or a command of strategies; a replay makes its works again.
+/// A verb of every study, or a command of strategies.
 pub(crate) fn strategy_command<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let is_of_all = arguments
         .first()
         .is_some_and(|verb| ["plan", "report", "replay"].contains(verb));
     let own: &[&str] = if is_of_all { &[] } else { &["strategy-code"] };
-    let deep: &[&str] = if arguments.first() == Some(&"replay") && !arguments.contains(&"--deep") {
-        &["--deep"]
-    } else {
-        &[]
-    };
-    [own, arguments, deep].concat()
+    [own, arguments].concat()
 }
 
 /// The document that a command prints, which ends with this code.

@@ -162,7 +162,7 @@ fn reviews_are_stopped_by_their_budget_continued_and_replayed() {
 
     let asked = vendor.count();
     // What is not finished is no study to replay; without the second seed it is finished again.
-    error_of(&folder, &["replay", "results/x"], 1);
+    error_of(&folder, &["replay", "results/x", "--deep"], 1);
     assert_eq!(json_of(&folder, &["run", "x.toml"]), found);
     assert_eq!(vendor.count(), asked);
 }
@@ -346,14 +346,20 @@ fn reviewed_versions_are_mended_with_what_peers_said() {
     // What it continues is kept: other words there change nothing that was sent.
     let path = "results/x/units/reviews__two/result.json";
     folder.write(path, folder.text(path).replace("alert(2)", "alert(3)"));
-    assert_eq!(json_of(&folder, &["replay", "results/y"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/y", "--deep"])["matches"],
+        true
+    );
     let error = error_of(&folder, &["run", "y.toml"], 2);
     assert!(
         error.contains("of other settings, or over another world"),
         "{error}"
     );
     std::fs::remove_dir_all(folder.at("results/x")).unwrap();
-    assert_eq!(json_of(&folder, &["replay", "results/y"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/y", "--deep"])["matches"],
+        true
+    );
 }
 
 /// Programs that ran without a box are said to have, and no run goes on in another box than it began in.

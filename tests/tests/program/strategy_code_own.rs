@@ -133,7 +133,10 @@ fn assert_replayed_without_the_folder(folder: &Folder, results: &Value) {
         "{error}"
     );
     std::fs::remove_dir_all(folder.at("my")).unwrap();
-    assert_eq!(json_of(folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(
+        json_of(folder, &["replay", "results/x", "--deep"])["matches"],
+        true
+    );
     assert_eq!(json_of(folder, &["report", "results/x"]), *results);
     let study: Value = serde_json::from_str(&folder.text("results/x/study.json")).unwrap();
     assert_eq!(study["inputs"].as_object().unwrap().len(), 4);
@@ -497,7 +500,10 @@ fn an_own_strategy_and_its_reference_earn_on_each_symbol_of_real_bars() {
         report.contains("the reference of channel on AAPL, train: n/a"),
         "{report}"
     );
-    assert_eq!(json_of(&folder, &["replay", "results/x"])["matches"], true);
+    assert_eq!(
+        json_of(&folder, &["replay", "results/x", "--deep"])["matches"],
+        true
+    );
 }
 
 #[test]
