@@ -516,9 +516,11 @@ mod tests {
     fn numbers_of_cells_are_whole_of_64_bits_or_any_other() {
         let cell = |text: &str| {
             let read = read(ONE, format!("[{text}]\n").as_bytes());
-            read.map(|result| match result {
-                JobResult::Tables(tables) => tables[0].rows[0][0].clone(),
-                other => panic!("{other:?}"),
+            read.map(|result| {
+                let JobResult::Tables(tables) = result else {
+                    panic!("{result:?}")
+                };
+                tables[0].rows[0][0].clone()
             })
         };
         assert_eq!(cell(" 12 "), Ok(TableCellValue::Whole(12)));
