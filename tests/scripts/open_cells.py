@@ -8,11 +8,14 @@ the first has gone 100 of its 548 steps. What a cell adds is the difference of t
 are there once in each.
 """
 import asyncio
+import functools
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+import scripted_vendor
 
 CALLS = 20
 STEPS = 100
@@ -31,9 +34,9 @@ agents = [{{ id = "scripted", model = "m", base_url = "http://127.0.0.1:{port}/v
 """
 
 
-def reply_to(request):
+def reply_to(raw):
     """A call of the longest answer as often as a model may, with a sentence beside it; then a hold."""
-    said = sum(message["role"] == "assistant" for message in request["messages"])
+    said = sum(message["role"] == "assistant" for message in json.loads(raw)["messages"])
     name, arguments = "get_market_context", {}
     if said >= CALLS:
         name, arguments = "submit_action", {"orders": [], "overall_reason": "Nothing is to be done."}
@@ -42,20 +45,6 @@ def reply_to(request):
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
     tokens = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
     return {"id": f"reply-{said}", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": tokens}
-
-
-async def serve(reader, writer):
-    try:
-        while True:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            length = int(head.split("content-length:")[1].split()[0])
-            body = json.dumps(reply_to(json.loads(await reader.readexactly(length)))).encode()
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-            await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    finally:
-        writer.close()
 
 
 def resident_mb(process):
@@ -87,7 +76,7 @@ async def largest(ktd, port, places):
 
 async def main():
     ktd = str(pathlib.Path(sys.argv[1]).resolve())
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 24)
+    server = await asyncio.start_server(functools.partial(scripted_vendor.serve, 0.0, reply_to), "127.0.0.1", 0, limit=1 << 24)
     port = server.sockets[0].getsockname()[1]
     first = None
     print("open cells     steps of each   largest resident, MB   a cell more, MB")

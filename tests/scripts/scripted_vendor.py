@@ -104,14 +104,15 @@ def answer(raw):
     return {"id": "made-" + digest[:12], "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice], "usage": tokens}
 
 
-async def serve(seconds, reader, writer):
+async def serve(seconds, answered, reader, writer):
+    """A connection on which each request is answered after so many seconds with what `answered` makes of its bytes."""
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             length = re.search(r"(?im)^content-length: *(\d+)", head)
             raw = await reader.readexactly(int(length.group(1))) if length else b""
             await asyncio.sleep(seconds)
-            reply = json.dumps(answer(raw) if head.startswith("POST") else {}).encode()
+            reply = json.dumps(answered(raw) if head.startswith("POST") else {}).encode()
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(reply) + reply)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -122,7 +123,7 @@ async def serve(seconds, reader, writer):
 
 async def main():
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
-    server = await asyncio.start_server(functools.partial(serve, seconds), "127.0.0.1", int(sys.argv[1]), limit=1 << 24)
+    server = await asyncio.start_server(functools.partial(serve, seconds, answer), "127.0.0.1", int(sys.argv[1]), limit=1 << 24)
     # Whoever started it knows by this line that it can be asked, and at which port where 0 was asked for.
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
