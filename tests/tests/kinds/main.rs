@@ -288,10 +288,22 @@ fn a_killed_study_comes_to_the_same_bytes() {
         let folder = case.scene(&vendor);
         run(case, &folder, ("whole", 1));
         let (whole, asked) = (recorded_files(&folder.at("whole")), vendor.count());
+        let written_at = |path: &PathBuf| {
+            folder
+                .at("whole")
+                .join(path)
+                .metadata()
+                .unwrap()
+                .modified()
+                .unwrap()
+        };
+        let of_units = whole.keys().filter(|path| path.starts_with("units"));
+        let times: Vec<_> = of_units.clone().map(written_at).collect();
         run(case, &folder, ("whole", 2));
         assert_eq!(vendor.count(), asked, "{name}: a finished study asks nobody");
         assert!(
-            recorded_files(&folder.at("whole")) == whole,
+            recorded_files(&folder.at("whole")) == whole
+                && of_units.map(written_at).collect::<Vec<_>>() == times,
             "{name}: a finished study was touched"
         );
         let (total, answers) = (written(&folder.at("whole")), answered(&folder, "whole"));

@@ -5,10 +5,10 @@ use super::{QUESTIONS, cases, is_of_requests, model, run};
 use ktd_io::ErrorClass;
 use ktd_io::lock::FileLock;
 use ktd_kit::episode::{below, dice, reopen_exchanges};
-use ktd_kit::study::{recorded_files, run_study};
+use ktd_kit::study::{recorded_files, replay_study, run_study};
 use ktd_kit::vendor::ended;
 use ktd_kit::{Folder, Recorded, Vendor, files};
-use ktd_study::any;
+use ktd_study::{Depth, any};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -121,6 +121,12 @@ fn a_record_that_is_cut_asks_for_what_it_lost_alone() {
         leave_open(&unit, &exchanges[..cut]);
         let known = Recorded::read(&unit.join("exchanges.jsonl.zst")).unwrap();
         let (known, before) = (known.answered().count(), vendor.count());
+        let record = replay_study(any::<Questionnaire>(), &folder.at("out"), Depth::Recorded);
+        assert!(
+            record.is_err(),
+            "cut at byte {cut}: what is not finished is not replayed"
+        );
+        assert_eq!(vendor.count(), before, "a replay asks nobody");
         go_on();
         assert_eq!(vendor.count() - before, REQUESTS - known, "cut at byte {cut}");
         let now = recorded_files(&unit);

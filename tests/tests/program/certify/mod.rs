@@ -19,6 +19,7 @@ mod own_answers;
 mod planted;
 mod verdicts;
 
+use ktd_io::lock::FileLock;
 use ktd_io::sha256::sha256_hex;
 use ktd_kit::{Folder, MASK_KEY, OTHER_MASK_KEY, assert_ok, copy, files, quiet, refused};
 use ktd_record::chain::{Log, NO_GENESIS};
@@ -80,6 +81,24 @@ pub(crate) fn scene() -> &'static Path {
 }
 
 /// A certificate goes on by its own command, which reads a file without `kind`, and with a key.
+#[test]
+fn no_set_is_signed_in_a_folder_that_another_process_writes() {
+    let folder = folder(CONFIG);
+    let out = folder.at("out");
+    let _held = FileLock::of_folder(&out).unwrap();
+    for more in [&[][..], &["--commit-only"]] {
+        let signing = [
+            &["certify", "small.toml", "--key", "key.pem", "--out", "out"],
+            more,
+        ]
+        .concat();
+        let told = refused(&quiet(folder.path(), &signing), 2);
+        assert!(told.contains("another process is writing it"), "{told}");
+        let found: Vec<_> = files(&out).into_keys().collect();
+        assert_eq!(found, [Path::new("lock")], "{more:?}");
+    }
+}
+
 #[test]
 fn the_status_of_a_certificate_names_what_goes_on_with_it() {
     let copied = folder(CONFIG);
